@@ -19,7 +19,9 @@ static struct alias of_start[] = {
     {"iwarp_mpa.enhanced_flag", 16, 1, 0}, {"iwarp_mpa.res", 16, 1, 0}, {"iwarp_mpa.rev", 17, 1, 0},
     {"iwarp_mpa.pdlength", 18, 2, 0}};
 static struct alias of_private[] = {{"iwarp_mpa.privatedata", 20, -1, 0}};
-/* Since 4.6, where flags are booleans of one octet. There Private Data begin after the enhanced word; before, with it. */
+/*
+ * Since 4.6, where flags are booleans of one octet. There Private Data begin after the enhanced word; before, with it.
+ */
 static struct alias of_word[] = {
     {"iwarp_mpa.enhanced", 20, 4, 0}, {"iwarp_mpa.enhanced.a", 20, 1, 0}, {"iwarp_mpa.enhanced.b", 20, 1, 0},
     {"iwarp_mpa.enhanced.ird", 20, 2, 0}, {"iwarp_mpa.enhanced.c", 22, 1, 0}, {"iwarp_mpa.enhanced.D", 22, 1, 0},

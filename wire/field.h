@@ -8,8 +8,8 @@
  *
  * from which WIRE_LAYOUT_DECLARE makes the inline accessors `layout_get_id()` and `layout_set_id()`, and
  * WIRE_LAYOUT_DEFINE the run-time table that drawings, the dissector, Lua and decoders read. Bit 0 is the most
- * significant bit of octet 0, as in the RFCs' figures. WIRE_LITTLE_DECLARE and WIRE_LITTLE_DEFINE do the same for a header
- * whose numbers are little-endian; its fields are whole octets.
+ * significant bit of octet 0, as in the RFCs' figures. WIRE_LITTLE_DECLARE and WIRE_LITTLE_DEFINE do the same for a
+ * header whose numbers are little-endian; its fields are whole octets.
  */
 #ifndef WIRE_FIELD_H
 #define WIRE_FIELD_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A start-up frame of MPA (RFC 5044 7.1, RFC 6581 6) in host form; wire/mpa.h has its layout, and parses and packs it. */
+/*
+ * A start-up frame of MPA (RFC 5044 7.1, RFC 6581 6) in host form; wire/mpa.h has its layout, and parses and packs it.
+ */
 #ifndef IWARP_WIRE_MPA_START_H
 #define IWARP_WIRE_MPA_START_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Why a flow ended: for each Terminate (RFC 5040 4.8), reset and reject, what it quotes, which message that was, what was
- * negotiated, and which side broke which rule first. Audit, dump and the Wireshark plugin show it; all of them take it
- * from here, and its sentence from end_cause_text().
+ * Why a flow ended: for each Terminate (RFC 5040 4.8), reset and reject, what it quotes, which message that was, what
+ * was negotiated, and which side broke which rule first. Audit, dump and the Wireshark plugin show it; all of them take
+ * it from here, and its sentence from end_cause_text().
  *
  * Ends are: an RDMAP Terminate; an RST, over SCTP an ABORT; a Reply with R = 1, over SCTP a Stream Session Reject (RFC
  * 5043 6.3, RFC 6581 7), of the CM a REJ (IBTA 12.6.7).

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SMB Direct as far as it concerns RDMA ([MS-SMBD]): what is negotiated, sizes of messages, Send Credits, fragments. Judged
- * only where conformance/flow/ulp recognised it. What a receiver must verify, its sender must keep: it would lose the
- * connection.
+ * SMB Direct as far as it concerns RDMA ([MS-SMBD]): what is negotiated, sizes of messages, Send Credits, fragments.
+ * Judged only where conformance/flow/ulp recognised it. What a receiver must verify, its sender must keep: it would
+ * lose the connection.
  */
 #include "conformance/flow/ulp/flow_smbd.h"
 #include "conformance/rules/rule_context.h"
@@ -241,8 +241,8 @@ void smbd_flags_defined(struct rule_context *ctx)
 /* ---- credits ----------------------------------------------------------------------------------------------------- */
 
 /*
- * What a side holds at most is known while nothing is missing: a grant that was lost, or one that came after what it allows
- * in the capture, would make it more.
+ * What a side holds at most is known while nothing is missing: a grant that was lost, or one that came after what it
+ * allows in the capture, would make it more.
  */
 static bool credits_known(const struct rule_context *ctx)
 {

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Template: the device is the initiator, and its ULP sends what its upper tester asks for (docs/upper-tester.md). Without an
--- upper tester the check is skipped. Copy this file, give the check an id and a purpose, and change stimulus and outcomes.
+-- Template: the device is the initiator, and its ULP sends what its upper tester asks for (docs/upper-tester.md).
+-- Without an upper tester the check is skipped. Copy this file, give the check an id and a purpose, and change stimulus
+-- and outcomes.
 --
 --   warpcheck run --simulate --script initiator.lua                                the reference stack: PASS
 --   warpcheck run --simulate --script initiator.lua --defect ddp-msn-later         with a fault: FAIL

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Template: the device is the responder, and the wire alone shows what it does. Copy this file, give the check an id (of the
--- catalogue, or of your own) and a purpose, and change stimulus and outcomes.
+-- Template: the device is the responder, and the wire alone shows what it does. Copy this file, give the check an id
+-- (of the catalogue, or of your own) and a purpose, and change stimulus and outcomes.
 --
 --   warpcheck run --simulate --script responder.lua                                the reference stack: PASS
 --   warpcheck run --simulate --script responder.lua --defect ddp-qn-wrong-code     with a fault: FAIL

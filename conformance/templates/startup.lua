@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Template: an MPA start-up frame, in both roles. To a responder the tester sends a Request, to an initiator a Reply. Copy this
--- file, give the check an id and a purpose, and change stimulus and outcomes.
+-- Template: an MPA start-up frame, in both roles. To a responder the tester sends a Request, to an initiator a Reply.
+-- Copy this file, give the check an id and a purpose, and change stimulus and outcomes.
 --
 --   warpcheck run --simulate --script startup.lua                                  the reference stack: PASS
 --   warpcheck run --simulate --script startup.lua --defect mpa-request-revision-unchecked   with a fault: FAIL
 --   warpcheck run --dut my-rnic.json --script startup.lua                          your device
 
--- The good exchange before and after only opens a TCP connection: this check judges start-up also where start-up is broken.
+-- The good exchange before and after only opens a TCP connection: this check judges start-up also where start-up is
+-- broken.
 defaults { sandwich = "tcp" }
 
 check {

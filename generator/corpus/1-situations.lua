@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- One capture for each situation that a decoder of iWARP has to master: opcodes, Terminates, framing, loss, late captures.
--- Frame and segment numbers matter: tests and tests/data/dissector/ name them.
+-- One capture for each situation that a decoder of iWARP has to master: opcodes, Terminates, framing, loss, late
+-- captures. Frame and segment numbers matter: tests and tests/data/dissector/ name them.
 corpus { folder = "generated", format = "pcap", start = 1700000000, step = 0.00025, text = [[
 # Generated captures
 

@@ -33,7 +33,8 @@ local function answer(name, own, other)
   return net.cm_answer { attribute = net.cm_attributes[name], transaction = 1, local_id = own, remote_id = other }
 end
 
--- The ARI of the service's rejections (A11.7 Table 4): a code of Table 5 by its name or number, and the value that is suggested.
+-- The ARI of the service's rejections (A11.7 Table 4): a code of Table 5 by its name or number, and the value that is
+-- suggested.
 local function ari(code, suggested)
   suggested = suggested or ""
   return string.char(0, net.cm_codes[code] or code, #suggested, 0) .. suggested
@@ -111,9 +112,8 @@ capture {
 local INFO_LENGTH <const> = 33 -- of a REJ: 7 bits
 local function service(code, suggested, length) return { CONSUMER_REJECT, ari(code, suggested), length } end
 local readings = {
-  -- `octets` of the REQ that are not as usual; its `protocol`, `port` and `source`; and the answers: a REP, or a REJ's reason,
-  -- ARI and length.
-  -- A11-AMB-01: no service.
+  -- `octets` of the REQ that are not as usual; its `protocol`, `port` and `source`; and the answers: a REP, or a REJ's
+  -- reason, ARI and length. A11-AMB-01: no service.
   { { INVALID_SERVICE_ID }, service("Unspecified") },
   -- A11-AMB-03: MajV 1.
   { octets = { 164, "\x10" }, { UNSUPPORTED }, service("Major Version") },

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- What the reference stack does, in simulation: each operation of both profiles of the extensions, each framing, each way to
--- begin and to end. All of it is lawful, and the audit finds nothing.
+-- What the reference stack does, in simulation: each operation of both profiles of the extensions, each framing, each
+-- way to begin and to end. All of it is lawful, and the audit finds nothing.
 corpus { folder = "reference-stack", text = [[
 # The reference stack's exchanges
 

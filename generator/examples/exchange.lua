@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- A whole exchange between two peers: TCP handshake, enhanced start-up, an RDMA Write, a Send that says it is there, an RDMA
--- Read and its Response, the end. Everything that is not said has its proper value.
+-- A whole exchange between two peers: TCP handshake, enhanced start-up, an RDMA Write, a Send that says it is there, an
+-- RDMA Read and its Response, the end. Everything that is not said has its proper value.
 --
 --   warpcheck gen generator/examples/exchange.lua -o exchange.pcapng
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- One lawful capture and some that are not, with what `warpcheck audit` is to find in each: corpora are made of scripts like
--- this one.
+-- One lawful capture and some that are not, with what `warpcheck audit` is to find in each: corpora are made of scripts
+-- like this one.
 --
 --   warpcheck gen --corpus faults generator/examples/faults.lua
 --   warpcheck audit faults

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Input for a fuzzer, or for a test of one's own: FPDUs out of random fields, a few of them wrong on purpose. Another --seed,
--- other frames; the same seed, the same ones. `arg.count` says how many.
+-- Input for a fuzzer, or for a test of one's own: FPDUs out of random fields, a few of them wrong on purpose. Another
+-- --seed, other frames; the same seed, the same ones. `arg.count` says how many.
 --
 --   warpcheck gen --seed 7 --set count=3 --hex generator/examples/seeds.lua
 --   warpcheck gen --seed 7 --c generator/examples/seeds.lua -o seeds.h

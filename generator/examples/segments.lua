@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- The same octets as TCP may bring them: cut anywhere, out of order, twice, with a hole, from the middle on. For whoever writes a
--- decoder: all but the last two have the same eight Sends in them.
+-- The same octets as TCP may bring them: cut anywhere, out of order, twice, with a hole, from the middle on. For
+-- whoever writes a decoder: all but the last two have the same eight Sends in them.
 --
 --   warpcheck gen --corpus segments generator/examples/segments.lua
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- What two reference stacks do on a wire that loses packets, and what a stack with a defect does: nothing is crafted here, the
--- stacks are driven by the upper tester's verbs (docs/upper-tester.md).
+-- What two reference stacks do on a wire that loses packets, and what a stack with a defect does: nothing is crafted
+-- here, the stacks are driven by the upper tester's verbs (docs/upper-tester.md).
 --
 --   warpcheck gen --corpus stacks --seed 3 generator/examples/stacks.lua
 

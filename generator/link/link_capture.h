@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The live capture of an Ethernet interface, by libpcap: opened alike for a link and for what keeps frames of others. */
+/*
+ * The live capture of an Ethernet interface, by libpcap: opened alike for a link and for what keeps frames of others.
+ */
 #ifndef GENERATOR_LINK_CAPTURE_H
 #define GENERATOR_LINK_CAPTURE_H
 
@@ -9,8 +11,8 @@
 struct iwarp_sentence;
 
 /*
- * Starts to capture, both directions, in promiscuous mode; reading does not wait. `snap_octets`: of a frame, so many are
- * kept; `buffer_octets`: of the kernel's ring. *nanoseconds_per_tick: of the frames' tv_usec, 1, or 1000 where the
+ * Starts to capture, both directions, in promiscuous mode; reading does not wait. `snap_octets`: of a frame, so many
+ * are kept; `buffer_octets`: of the kernel's ring. *nanoseconds_per_tick: of the frames' tv_usec, 1, or 1000 where the
  * interface has microseconds alone. The caller closes it with pcap_close(). NULL with a sentence that says what helps.
  */
 pcap_t *link_capture_open(const char *interface, int snap_octets, int buffer_octets, uint64_t *nanoseconds_per_tick,

@@ -38,7 +38,8 @@ function gen.begin()
   settings { start = START, step = STEP }
 end
 
--- With `run`: a capture that is made when it is asked for. Without: settings of the one that this script writes at once.
+-- With `run`: a capture that is made when it is asked for. Without: settings of the one that this script writes at
+-- once.
 function capture(t)
   if type(t) ~= "table" then error("capture { ... } was expected", 2) end
   only(t, "capture", members)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- A TCP connection as two streams of octets, and the packets that carry them: in order or not, twice, cut anywhere, or not
--- at all. Nothing is sent that the script does not say. The streams know what start-up agreed (Markers, CRC), the place in
--- the Marker grid and the next MSN, as the checks' connections do.
+-- A TCP connection as two streams of octets, and the packets that carry them: in order or not, twice, cut anywhere, or
+-- not at all. Nothing is sent that the script does not say. The streams know what start-up agreed (Markers, CRC), the
+-- place in the Marker grid and the next MSN, as the checks' connections do.
 
 local Side, Flow = {}, {}
 Side.__index, Flow.__index = Side, Flow
@@ -41,7 +41,8 @@ local function new_side(flow, role, given, ipv6)
   }, Side)
 end
 
--- flow { ipv6 =, mss =, vlan =, time =, identification =, push =, initiator = { address =, port =, iss =, ... }, responder = }
+-- flow { ipv6 =, mss =, vlan =, time =, identification =, push =, initiator = { address =, port =, iss =, ... },
+-- responder = }
 function flow(given)
   given = given or {}
   only(given, "flow", FLOW_MEMBERS)
@@ -63,7 +64,8 @@ end
 
 local function is_set(value) return value == true or type(value) == "number" and value ~= 0 end
 
--- What a start-up frame says of the framing: its sender's wish for Markers binds the peer, CRC holds as soon as one asks.
+-- What a start-up frame says of the framing: its sender's wish for Markers binds the peer, CRC holds as soon as one
+-- asks.
 local function agree(side, frame)
   local fields = frame.given
   if fields.raw then
@@ -129,8 +131,9 @@ end
 
 local OWN <const> = { from = true, to = true, comment = true, time = true, vlan = true }
 
--- One TCP segment. from, to: which octets of the stream it carries; or payload = octets. comment, time (seconds since the
--- capture's start), vlan; and any field of net.tcp, in place of what it would be. Returns its number in the capture.
+-- One TCP segment. from, to: which octets of the stream it carries; or payload = octets. comment, time (seconds since
+-- the capture's start), vlan; and any field of net.tcp, in place of what it would be. Returns its number in the
+-- capture.
 function Side:packet(given)
   given = given or {}
   local flow, peer = self.flow, self.peer
@@ -310,7 +313,8 @@ local function flattened(values, out)
   return out
 end
 
--- Called by the program: each frame by itself, with CRC and without Markers unless start-up frames before it say otherwise.
+-- Called by the program: each frame by itself, with CRC and without Markers unless start-up frames before it say
+-- otherwise.
 function gen.give_bare(...)
   local f = flow {}
   f.initiator:framing { crc = true }

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- DDP over SCTP (RFC 5043, RFC 6581 section 7, and the draft before them): an association, its streams and what they carry.
--- Each side knows its TSN, and for each stream the DDP-SSN and the next MSNs.
+-- DDP over SCTP (RFC 5043, RFC 6581 section 7, and the draft before them): an association, its streams and what they
+-- carry. Each side knows its TSN, and for each stream the DDP-SSN and the next MSNs.
 
 local Association, Side = {}, {}
 Association.__index, Side.__index = Association, Side
@@ -140,8 +140,9 @@ function Side:send(frame, given)
     comment = given.comment })
 end
 
--- A DDP Stream Session Control message: "Initiate", "Accept", "Reject", "Terminate", "Enhanced Initiate", "Enhanced Accept",
--- "Enhanced Reject", or a Function Code. given: SID, SSN, private_data, enhanced = { A, B, C, D, IRD, ORD }, comment.
+-- A DDP Stream Session Control message: "Initiate", "Accept", "Reject", "Terminate", "Enhanced Initiate", "Enhanced
+-- Accept", "Enhanced Reject", or a Function Code. given: SID, SSN, private_data, enhanced = { A, B, C, D, IRD, ORD },
+-- comment.
 function Side:control(code, given)
   given = given or {}
   only(given, "control", { "SID", "SSN", "private_data", "enhanced", "comment" })

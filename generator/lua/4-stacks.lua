@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Two reference stacks that talk over a simulated wire: what is captured is what they do. Each obeys the upper tester's verbs
--- (docs/upper-tester.md), and may have defects of reference-stack/defects/defects.tsv.
+-- Two reference stacks that talk over a simulated wire: what is captured is what they do. Each obeys the upper tester's
+-- verbs (docs/upper-tester.md), and may have defects of reference-stack/defects/defects.tsv.
 
 local Stacks, Side = {}, {}
 Stacks.__index, Side.__index = Stacks, Side
@@ -18,8 +18,8 @@ local function options_of(given)
   return out
 end
 
--- stacks { ipv6 =, port =, loss =, duplicate =, reorder =, latency =, initiator = { options of connect, defects = { ids } },
--- responder = { options of listen, defects = { ids } } }
+-- stacks { ipv6 =, port =, loss =, duplicate =, reorder =, latency =, initiator = { options of connect, defects = { ids
+-- } }, responder = { options of listen, defects = { ids } } }
 function stacks(given)
   given = given or {}
   only(given, "stacks", MEMBERS)
@@ -82,7 +82,8 @@ function Side:poll()
   for _, event in ipairs(self:verb("poll").events) do self.waiting[#self.waiting + 1] = event end
 end
 
--- The next such event of this side (`want`: members that it has); the world goes on until it comes, at most `seconds` (30).
+-- The next such event of this side (`want`: members that it has); the world goes on until it comes, at most `seconds`
+-- (30).
 function Side:await(kind, want, seconds)
   local left = gen.nanoseconds(seconds or LIMIT)
   local step = STEP_NS
@@ -114,7 +115,8 @@ function Side:had(kind, want)
   return nil
 end
 
--- The number of the nth packet with payload that this side has sent since `after` (a number of gen's, such as s:mark()).
+-- The number of the nth packet with payload that this side has sent since `after` (a number of gen's, such as
+-- s:mark()).
 function Side:carried(after, nth)
   local frame = self.stacks.world:carried(self.number, after, nth or 1)
   if not frame then error("the " .. self.role .. " has sent no such packet", 2) end
@@ -124,8 +126,8 @@ end
 -- The number of the last packet so far.
 function Stacks:mark() return gen.frames() end
 
--- The responder listens, the initiator connects, and both are in full operation unless `until_event` is another event that
--- the initiator has then ("rejected", "connect_failed", "error"; false: nothing is waited for).
+-- The responder listens, the initiator connects, and both are in full operation unless `until_event` is another event
+-- that the initiator has then ("rejected", "connect_failed", "error"; false: nothing is waited for).
 function Stacks:connect(until_event)
   local listen = { port = self.port }
   for name, value in pairs(self.responder.options) do listen[name] = value end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Conversations of the project's own corpus: a flow as flow {} makes it, with payloads that can be recognised, plain TCP headers
--- (no options, no PSH), and one identification for all connections of a capture.
+-- Conversations of the project's own corpus: a flow as flow {} makes it, with payloads that can be recognised, plain
+-- TCP headers (no options, no PSH), and one identification for all connections of a capture.
 
 -- The octets 1, 8, 15, ...: octet i is 7i + 1.
 function counting(count)

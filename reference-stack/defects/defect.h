@@ -127,8 +127,8 @@ void defect_set_forget(struct defect_set *set);
 bool defect_set_asked(const struct defect_set *set, const struct defect *defect);
 
 /*
- * Of such a set: did a subject meet the n-th entry of validation_table, and did one not hold there? Of a subject that is
- * refused, all entries of its stage are tried.
+ * Of such a set: did a subject meet the n-th entry of validation_table, and did one not hold there? Of a subject that
+ * is refused, all entries of its stage are tried.
  */
 bool defect_set_judged(const struct defect_set *set, size_t entry);
 bool defect_set_refused(const struct defect_set *set, size_t entry);

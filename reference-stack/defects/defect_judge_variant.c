@@ -62,7 +62,9 @@ bool variant_word_at_revision_1(const struct validation_subject *subject)
     return subject->start != NULL && subject->start->revision == MPA_REV_1 && subject->start->enhanced;
 }
 
-/* RFC 5044 7.1.1 has Res ignored, of which S is a part for a host without RFC 6581; section 10 there expects a close. */
+/*
+ * RFC 5044 7.1.1 has Res ignored, of which S is a part for a host without RFC 6581; section 10 there expects a close.
+ */
 static bool enhanced_at_old_listener(const struct validation_subject *subject)
 {
     return subject->stream->config.revision == MPA_REV_1 && subject->count >= MPA_START_OCTETS &&

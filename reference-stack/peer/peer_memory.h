@@ -19,8 +19,8 @@ void peer_memory_free(struct peer *peer, uint8_t *octets);
 void peer_memory_clear(struct peer *peer);
 
 /*
- * Memory that its ULP has mapped for reading alone ("mapping": "read_only") has no local write right, and is registered for no
- * writing by peers: -1 with a sentence (RFC 5041 8.3.2, RFC 5040 8.1.2 item 4).
+ * Memory that its ULP has mapped for reading alone ("mapping": "read_only") has no local write right, and is registered
+ * for no writing by peers: -1 with a sentence (RFC 5041 8.3.2, RFC 5040 8.1.2 item 4).
  */
 int peer_memory_mapping(const struct peer *peer, const json_t *command, unsigned *access,
                         struct iwarp_sentence *sentence);

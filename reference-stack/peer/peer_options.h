@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of iwarp-peer: the one place that declares its options, but for those of --cm (cmd_peer_cm_line.h). */
+/*
+ * The command line of iwarp-peer: the one place that declares its options, but for those of --cm (cmd_peer_cm_line.h).
+ */
 #ifndef REFERENCE_STACK_PEER_OPTIONS_H
 #define REFERENCE_STACK_PEER_OPTIONS_H
 
@@ -63,8 +65,8 @@ json_t *peer_options_members(const struct peer_stream_options *stream);
 int peer_options_sctp(const struct peer_options *options, struct driver_config *driver, struct iwarp_sentence *error);
 
 /*
- * Reads the arguments by the rows of `tables`. `first` receives the first option of the last table; NULL: not needed. 0,
- * or -1 with a sentence.
+ * Reads the arguments by the rows of `tables`. `first` receives the first option of the last table; NULL: not needed.
+ * 0, or -1 with a sentence.
  */
 int peer_options_read(const struct option_table *const *tables, size_t count, void *options, const char **first,
                       int argc, char **argv, struct iwarp_sentence *error);

@@ -295,7 +295,7 @@ static bool make(const struct filter_kind *kind, unsigned needs, struct made_fil
 }
 
 /*
- * ---- loading ---------------------------------------------------------------------------------------------------------
+ * ---- loading --------------------------------------------------------------------------------------------------------
  */
 
 /* All of the filters, or none. A kernel without seccomp has no filter, and that is no error. */

@@ -69,8 +69,8 @@ int option_table_print(const struct option_table *table, FILE *out);
 
 /*
  * Takes the option argv[*index], with its value: "--seed 1", "--seed=1", "-j 2", "-j2". Returns 1 if it was taken
- * (*index then stands after it), 0 if the argument does not begin with '-' or is "-", -1 with a sentence: it is unknown,
- * its value is missing or wrong.
+ * (*index then stands after it), 0 if the argument does not begin with '-' or is "-", -1 with a sentence: it is
+ * unknown, its value is missing or wrong.
  */
 int option_table_parse(const struct option_table *table, void *options, int argc, char **argv, int *index,
                        struct iwarp_sentence *error);
@@ -92,7 +92,10 @@ int option_jsonl(const char *value, bool *jsonl, struct iwarp_sentence *error);
 void option_table_repeat(const struct option_table *table, const void *options, enum option_use use,
                          void (*add)(void *user, const char *name, const char *value), void *user);
 
-/* Appends the same of OPTION_REPLAY to a command for a shell, which has `used` octets (shell_word.h). Returns its octets. */
+/*
+ * Appends the same of OPTION_REPLAY to a command for a shell, which has `used` octets (shell_word.h). Returns its
+ * octets.
+ */
 size_t option_table_replay(const struct option_table *table, const void *options, char *text, size_t room, size_t used);
 
 #endif

@@ -9,7 +9,10 @@
 #include "reports/file/place.h"
 #include "reports/results/interop_results.h"
 
-/* Captures are linked to as evidence/NAME. `home`: href of a page that leads here; NULL: none. 0, or -1 with a sentence. */
+/*
+ * Captures are linked to as evidence/NAME. `home`: href of a page that leads here; NULL: none. 0, or -1 with a
+ * sentence.
+ */
 int interop_page_write(const struct interop_results *results, const char *home, const struct place *to,
                        struct iwarp_sentence *error);
 

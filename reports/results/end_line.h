@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Why a flow of a capture ended, as a line of results.jsonl: type "end", one for each Terminate, reset and reject. Strings
- * are borrowed, as in struct result.
+ * Why a flow of a capture ended, as a line of results.jsonl: type "end", one for each Terminate, reset and reject.
+ * Strings are borrowed, as in struct result.
  */
 #ifndef REPORTS_END_LINE_H
 #define REPORTS_END_LINE_H

@@ -242,7 +242,10 @@ static void property(struct markup *m, const char *name, const char *value)
         markup_void(m, "property", "name", name, "value", value, NULL);
 }
 
-/* Which device it was, as its profile says, and the whole command: of the first suite, since all suites have no place for it. */
+/*
+ * Which device it was, as its profile says, and the whole command: of the first suite, since all suites have no place
+ * for it.
+ */
 static void write_identity(struct markup *m, const struct run_info *info)
 {
     char *device = run_info_device(info);

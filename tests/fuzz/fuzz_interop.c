@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An interoperability matrix of anybody's: refused in one sentence that names the file, or each cell of it has a verdict
- * of a matrix, the counts are those of its cells, and it becomes a page.
+ * An interoperability matrix of anybody's: refused in one sentence that names the file, or each cell of it has a
+ * verdict of a matrix, the counts are those of its cells, and it becomes a page.
  */
 #define _GNU_SOURCE /* asprintf */
 #include <fcntl.h>

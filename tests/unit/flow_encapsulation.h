@@ -22,7 +22,9 @@ enum outer {
 
 enum inner { IP, FRAME_OF_ETHERNET, SEGMENT /* of TCP, without IP */ };
 
-/* What is made of the inside: nothing; it may be foreign, and is not judged else; it is decoded as if it stood alone. */
+/*
+ * What is made of the inside: nothing; it may be foreign, and is not judged else; it is decoded as if it stood alone.
+ */
 enum sight { HIDDEN, GUESSED, OPENED };
 
 struct encapsulation {

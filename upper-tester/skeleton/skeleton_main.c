@@ -201,8 +201,8 @@ static void verb_listen(struct device *device, const json_t *command, struct rep
 
 /*
  * Members of reg_mr that few devices have: write one into its line below if the device can register memory that its
- * program may read alone ("mapping": "read_only"; a request for remote writes is refused then) or does not have ("none";
- * refused), or that it will not write itself ("local_write": false). Without that they are "unsupported".
+ * program may read alone ("mapping": "read_only"; a request for remote writes is refused then) or does not have
+ * ("none"; refused), or that it will not write itself ("local_write": false). Without that they are "unsupported".
  */
 #define RARE_MEMBERS " local_write mapping "
 

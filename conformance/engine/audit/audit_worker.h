@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A worker process of audit -j, and the format of its two pipes. It reads ranges of files (struct audit_order), judges
- * them in that order, and writes records: READY, then for each file any number of RESULT, WHY, FLOW_END and READING, and one
- * END.
+ * them in that order, and writes records: READY, then for each file any number of RESULT, WHY, FLOW_END and READING,
+ * and one END.
  */
 #ifndef CONFORMANCE_ENGINE_AUDIT_WORKER_H
 #define CONFORMANCE_ENGINE_AUDIT_WORKER_H

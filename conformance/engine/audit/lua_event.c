@@ -30,7 +30,7 @@ const char *lua_event_kind(enum flow_event_kind kind)
 }
 
 /*
- * ---- headers ----------------------------------------------------------------------------------------------------------
+ * ---- headers --------------------------------------------------------------------------------------------------------
  */
 
 static const struct {
@@ -133,7 +133,7 @@ static size_t headers_of(const struct flow_event *event, struct header *headers)
 }
 
 /*
- * ---- the object -------------------------------------------------------------------------------------------------------
+ * ---- the object -----------------------------------------------------------------------------------------------------
  */
 
 static void push_field(lua_State *lua, const struct wire_field *field, const uint8_t *header)

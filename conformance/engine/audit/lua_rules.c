@@ -13,7 +13,7 @@
 enum { CALL_WORK = 10000000 }; /* what one call may compute */
 
 /*
- * ---- life --------------------------------------------------------------------------------------------------------------
+ * ---- life -----------------------------------------------------------------------------------------------------------
  */
 
 static int furnish(lua_State *lua)
@@ -107,7 +107,7 @@ int lua_rules_load(struct lua_rules *rules, const char *path, struct iwarp_sente
 }
 
 /*
- * ---- the catalogue ----------------------------------------------------------------------------------------------------
+ * ---- the catalogue --------------------------------------------------------------------------------------------------
  */
 
 int lua_rules_catalogue(const struct lua_rules *rules, struct catalogue **catalogue, struct iwarp_sentence *error)

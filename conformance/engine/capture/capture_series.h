@@ -26,7 +26,9 @@ struct capture_series; /* opaque */
  */
 struct capture_series *capture_series_open(const char *path, struct capture_ring *ring, struct iwarp_sentence *error);
 
-/* From now on frames that the filter does not want are counted, and not returned. It outlives the series; NULL: none. */
+/*
+ * From now on frames that the filter does not want are counted, and not returned. It outlives the series; NULL: none.
+ */
 void capture_series_filter(struct capture_series *series, const struct capture_filter *filter);
 
 /*

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- The exchanges that the exercises of the course show: two reference stacks on a simulated wire. `arg.side` has the defect
--- `arg.defect`, if one is given.
+-- The exchanges that the exercises of the course show: two reference stacks on a simulated wire. `arg.side` has the
+-- defect `arg.defect`, if one is given.
 
 local function pair(more)
   local given = { initiator = {}, responder = {} }
@@ -12,19 +12,20 @@ local function pair(more)
   local s = stacks(given)
   s:connect(false)
   s:run(1)
-  -- Both stacks take their STags from the same sequence. The responder leaves two out, so that an STag in a capture shows whose
-  -- memory is meant.
+  -- Both stacks take their STags from the same sequence. The responder leaves two out, so that an STag in a capture
+  -- shows whose memory is meant.
   for _ = 1, 2 do s.responder:reg_mr { length = 4 } end
   return s
 end
 
--- What rping sends its peer about a buffer: address, key and length, 16 octets in network byte order (as hexadecimal digits).
+-- What rping sends its peer about a buffer: address, key and length, 16 octets in network byte order (as hexadecimal
+-- digits).
 local function buffer(memory, length)
   return string.format("%016x%08x%08x", memory.base or 0, memory.stag, length)
 end
 
--- The four steps of rping: the client names its source; the server reads it and reports that; the client names its sink; the
--- server writes to it and says so.
+-- The four steps of rping: the client names its source; the server reads it and reports that; the client names its
+-- sink; the server writes to it and says so.
 local function round(s)
   local source = s.initiator:reg_mr { length = 4096, fill = "count" }
   local sink = s.initiator:reg_mr { length = 4096 }
@@ -42,7 +43,8 @@ local function round(s)
   s:run(1)
 end
 
--- Work in both directions. A side that has ended the stream refuses a verb: then the exchange is over, and that is what is shown.
+-- Work in both directions. A side that has ended the stream refuses a verb: then the exchange is over, and that is what
+-- is shown.
 local function work(s)
   local target = s.responder:reg_mr { length = 8192, fill = "count" }
   local own = s.initiator:reg_mr { length = 8192 }

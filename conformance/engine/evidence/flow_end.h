@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An end of a flow (conformance/rules/end_cause.h) as a line of results: with the numbers that frames have in their files. */
+/*
+ * An end of a flow (conformance/rules/end_cause.h) as a line of results: with the numbers that frames have in their
+ * files.
+ */
 #ifndef CONFORMANCE_ENGINE_FLOW_END_H
 #define CONFORMANCE_ENGINE_FLOW_END_H
 

@@ -64,7 +64,7 @@ static void on_found(void *user, struct session *session, const struct result *r
     note_failure(batch, session, result);
 }
 
-/* ---- what a lost device has left ----------------------------------------------------------------------------------- */
+/* ---- what a lost device has left --------------------------------------------------------------------------------- */
 
 /* The undecided sessions, moved to the front in their order; how many. */
 static size_t undecided_first(const struct batch *batch, struct session *sessions, size_t count)

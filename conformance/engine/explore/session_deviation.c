@@ -146,7 +146,10 @@ static void change_step(struct session_draw *draw, struct session_step *step)
         change_header(draw, step->name, &wrong->what);
 }
 
-/* Not all members of a step mean something where it is wrong: octets that are held would be judged with the next step's. */
+/*
+ * Not all members of a step mean something where it is wrong: octets that are held would be judged with the next
+ * step's.
+ */
 static void drop_member(struct session_members *members, const char *name)
 {
     for (size_t i = 0; i < members->count; i++)

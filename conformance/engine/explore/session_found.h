@@ -22,7 +22,9 @@ struct session_listener {
     void *user;
 };
 
-/* A journal, and a result, of the run; those of no session are left out, and findings of rules come with their journal. */
+/*
+ * A journal, and a result, of the run; those of no session are left out, and findings of rules come with their journal.
+ */
 void session_listener_journal(const struct session_listener *listener, const struct journal *journal);
 void session_listener_result(const struct session_listener *listener, const struct result *result);
 

@@ -26,7 +26,10 @@ struct session_live {
  */
 int session_live_run(struct session_live *live, const struct session_listener *listener, struct iwarp_sentence *error);
 
-/* `warpcheck run` in this process: with these arguments, the first of them "run", and those of the device. Its exit status. */
+/*
+ * `warpcheck run` in this process: with these arguments, the first of them "run", and those of the device. Its exit
+ * status.
+ */
 int session_live_command(const struct session_live *live, const char *const *own, size_t own_count);
 
 #endif

@@ -212,8 +212,8 @@ static int keep_sound(struct reducing *reducing, size_t count, struct iwarp_sent
 }
 
 /*
- * The sessions that are tried are numbered from 0 on, in the order in which they are wanted. Those that are not sound do
- * not meet the device: on the wire they would be waited for. How many are left, or -1.
+ * The sessions that are tried are numbered from 0 on, in the order in which they are wanted. Those that are not sound
+ * do not meet the device: on the wire they would be waited for. How many are left, or -1.
  */
 static int try_all(struct reducing *reducing, size_t count, struct iwarp_sentence *error)
 {
@@ -239,7 +239,10 @@ static struct session *numbered(struct reducing *reducing, size_t count, uint64_
     return NULL;
 }
 
-/* From cut `*n` on: 1: `session` is smaller now, and *n is where the next one may be; 2: not by these; 0: none is left; -1. */
+/*
+ * From cut `*n` on: 1: `session` is smaller now, and *n is where the next one may be; 2: not by these; 0: none is left;
+ * -1.
+ */
 static int reduce_once(struct reducing *reducing, struct session *session, size_t *n, struct iwarp_sentence *error)
 {
     size_t count = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Plays sessions against the simulated reference stack, or a device on the wire: each as a check in the sandbox of all
- * checks, with the rules over its traffic. A few hundred at once are fastest: the script library is loaded once for them.
+ * checks, with the rules over its traffic. A few hundred at once are fastest: the script library is loaded once for
+ * them.
  */
 #ifndef CONFORMANCE_ENGINE_EXPLORE_SESSION_RUN_H
 #define CONFORMANCE_ENGINE_EXPLORE_SESSION_RUN_H

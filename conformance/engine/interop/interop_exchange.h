@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One cell of the matrix: an initiator, a responder, and the commands that both get. Each function below returns 0. It
- * returns -1 as soon as the exchange has a verdict; the caller then leaves out the rest. An exchange that ends without a
- * verdict has passed.
+ * returns -1 as soon as the exchange has a verdict; the caller then leaves out the rest. An exchange that ends without
+ * a verdict has passed.
  */
 #ifndef CONFORMANCE_ENGINE_INTEROP_EXCHANGE_H
 #define CONFORMANCE_ENGINE_INTEROP_EXCHANGE_H
@@ -34,8 +34,9 @@ __attribute__((format(printf, 2, 3))) int interop_unsupported(struct interop_exc
 const char *interop_name(const struct interop_exchange *x, enum interop_side side);
 
 /*
- * One command, whose reference is taken (NULL: memory was short). `answer` (NULL: not wanted): a new reference. A device
- * that refuses what it has is INCONCLUSIVE, or with interop_ask() FAIL: that is for the operations that are tested.
+ * One command, whose reference is taken (NULL: memory was short). `answer` (NULL: not wanted): a new reference. A
+ * device that refuses what it has is INCONCLUSIVE, or with interop_ask() FAIL: that is for the operations that are
+ * tested.
  */
 int interop_tell(struct interop_exchange *x, enum interop_side side, json_t *request, json_t **answer);
 int interop_ask(struct interop_exchange *x, enum interop_side side, json_t *request, json_t **answer);
@@ -46,7 +47,9 @@ int interop_try(struct interop_exchange *x, enum interop_side side, json_t *requ
 /* Both sides as new. */
 int interop_reset(struct interop_exchange *x);
 
-/* Waits for an event of that side's stream (of any, before it is known). `event` (NULL: not wanted): a new reference. */
+/*
+ * Waits for an event of that side's stream (of any, before it is known). `event` (NULL: not wanted): a new reference.
+ */
 int interop_await(struct interop_exchange *x, enum interop_side side, const char *name, json_t **event);
 
 /* The same; what was expected is said in these words where it does not come. */
@@ -59,8 +62,8 @@ int interop_await_any(struct interop_exchange *x, enum interop_side side, const 
 bool interop_can(const struct interop_exchange *x, enum interop_side side, const char *ability);
 
 /*
- * Listens at the responder and connects the initiator, with these options (taken; NULL: none). Where a side answers that
- * it cannot be asked to do CRC, the other side may ask for it.
+ * Listens at the responder and connects the initiator, with these options (taken; NULL: none). Where a side answers
+ * that it cannot be asked to do CRC, the other side may ask for it.
  */
 int interop_connect(struct interop_exchange *x, json_t *initiator, json_t *responder);
 

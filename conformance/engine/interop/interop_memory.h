@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory of both sides in an exchange: registered, written and read by commands, and compared with what it should hold. */
+/*
+ * Memory of both sides in an exchange: registered, written and read by commands, and compared with what it should hold.
+ */
 #ifndef CONFORMANCE_ENGINE_INTEROP_MEMORY_H
 #define CONFORMANCE_ENGINE_INTEROP_MEMORY_H
 
@@ -19,7 +21,10 @@ void interop_region_read(struct interop_region *region, const json_t *answer);
 /* An address in it, as the member "to" has it. */
 json_t *interop_to(const struct interop_region *region, json_int_t offset);
 
-/* Commands to write `octets` to a place in memory of the other side, and to read so many from its memory into one's own. */
+/*
+ * Commands to write `octets` to a place in memory of the other side, and to read so many from its memory into one's
+ * own.
+ */
 json_t *interop_write(const struct interop_exchange *x, enum interop_side from, json_int_t stag,
                       const struct interop_region *target, json_int_t offset, json_int_t octets);
 json_t *interop_read(const struct interop_exchange *x, enum interop_side from, const struct interop_region *source,

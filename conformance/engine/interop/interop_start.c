@@ -94,7 +94,9 @@ int interop_start_peer(struct interop_exchange *x)
     return interop_establish(x, json_pack("{s:b}", "p2p", 1), NULL) != 0 ? -1 : interop_send_both(x, SMALL);
 }
 
-/* What of an option each side says is in force; `as`: what it has to be. A side that does not tell is not judged by it. */
+/*
+ * What of an option each side says is in force; `as`: what it has to be. A side that does not tell is not judged by it.
+ */
 static int in_force(struct interop_exchange *x, const char *member, bool as)
 {
     json_t *event = NULL;

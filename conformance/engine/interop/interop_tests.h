@@ -12,8 +12,8 @@ struct interop_test {
     const char *title; /* what happens, in one line */
     int (*run)(struct interop_exchange *x);
     /*
-     * The requirement that it stands for where a profile names one as a hazard, or as a deviation whose outcome is not to
-     * be published; NULL: none.
+     * The requirement that it stands for where a profile names one as a hazard, or as a deviation whose outcome is not
+     * to be published; NULL: none.
      */
     const char *requirement;
 };

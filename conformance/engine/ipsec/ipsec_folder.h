@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The files of the tester's charon: a folder that nobody else can read, with its configuration, its log and its socket. */
+/*
+ * The files of the tester's charon: a folder that nobody else can read, with its configuration, its log and its socket.
+ */
 #ifndef CONFORMANCE_ENGINE_IPSEC_FOLDER_H
 #define CONFORMANCE_ENGINE_IPSEC_FOLDER_H
 

@@ -322,7 +322,9 @@ static bool heard(struct server *server)
     return strstr(log, "received packet") != NULL;
 }
 
-/* The first of the usual offers that the device agrees to. A device that is silent to IKEv2 and IKEv1 speaks neither. */
+/*
+ * The first of the usual offers that the device agrees to. A device that is silent to IKEv2 and IKEv1 speaks neither.
+ */
 static int find_base(struct server *server, struct iwarp_sentence *error)
 {
     const struct profile_ipsec *settings = server->config->ends.settings;

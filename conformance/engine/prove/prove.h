@@ -37,8 +37,8 @@ struct prove_config {
     bool whole;         /* every defect against every check, also when one that it names has caught it already */
 
     /*
-     * One defect's row: "killed", true or false; "killed_by", ids that caught it, in the order of checks, then rules; "kills", the same as
-     * "ID role VERDICT"; "uncaught", ids that it names and that did not.
+     * One defect's row: "killed", true or false; "killed_by", ids that caught it, in the order of checks, then rules;
+     * "kills", the same as "ID role VERDICT"; "uncaught", ids that it names and that did not.
      */
     void (*defect)(void *user, const struct defect *defect, const json_t *row);
     /* The defect does not apply over SCTP; `reason` says why. NULL: not called. */

@@ -25,7 +25,10 @@ void prove_printer_line(json_t *line);
  */
 void prove_printer_defect(const json_t *line, bool whole);
 
-/* What the correct stack drew, as text; and how many units are done. `user` is the printer: both are callbacks of proving. */
+/*
+ * What the correct stack drew, as text; and how many units are done. `user` is the printer: both are callbacks of
+ * proving.
+ */
 void prove_printer_alarm(void *user, const char *text);
 void prove_printer_progress(void *user, size_t done, size_t total);
 

@@ -11,7 +11,10 @@
 
 #define SITE_INTEROP "interop"
 
-/* Reads `folder`/interop/interop.jsonl. *present: it is there. 0, or -1 with a sentence; free the results in either case. */
+/*
+ * Reads `folder`/interop/interop.jsonl. *present: it is there. 0, or -1 with a sentence; free the results in either
+ * case.
+ */
 int report_site_interop_read(struct interop_results *results, const char *folder, bool *present,
                              struct iwarp_sentence *error);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The evidence of a check (conformance/engine/evidence/recorder.h), as somebody needs it who repeats the check without
- * warpcheck: what went over the tester's TCP connections, and what the upper tester was asked, in order. Reads pcapng as
- * generator/packet/pcapng.h writes it: little-endian, one interface.
+ * warpcheck: what went over the tester's TCP connections, and what the upper tester was asked, in order. Reads pcapng
+ * as generator/packet/pcapng.h writes it: little-endian, one interface.
  */
 #ifndef CONFORMANCE_ENGINE_REPRODUCER_EVIDENCE_H
 #define CONFORMANCE_ENGINE_REPRODUCER_EVIDENCE_H
@@ -52,8 +52,8 @@ struct repro_evidence {
 };
 
 /*
- * Fills *evidence from the octets of a file, which have to stay; `id`: the requirement of the check. 0, or -1 with the sentence set: it is no such file, or
- * memory is short. repro_evidence_free() in each case.
+ * Fills *evidence from the octets of a file, which have to stay; `id`: the requirement of the check. 0, or -1 with the
+ * sentence set: it is no such file, or memory is short. repro_evidence_free() in each case.
  */
 int repro_evidence_read(struct repro_evidence *evidence, const char *id, const uint8_t *octets, size_t size,
                         struct iwarp_sentence *error);

@@ -63,8 +63,8 @@ struct repro_plan {
 
 /*
  * Fills *plan. `whole`: all connections of the check are kept up to the verdict, since one may leave something to the
- * next; else those alone that were open at the same time. 0; 1 with the sentence set: it cannot be repeated so, and why; -1 with the sentence set: memory is
- * short. repro_plan_free() in each case. Evidence and result have to stay.
+ * next; else those alone that were open at the same time. 0; 1 with the sentence set: it cannot be repeated so, and
+ * why; -1 with the sentence set: memory is short. repro_plan_free() in each case. Evidence and result have to stay.
  */
 int repro_plan_make(struct repro_plan *plan, const struct repro_evidence *evidence, const struct result *result,
                     bool whole, struct iwarp_sentence *error);

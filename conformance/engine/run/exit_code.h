@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * `run --exit-code`: the exit status in the numbers of another harness. Those of kselftest
- * (tools/testing/selftests/kselftest.h) are 0 pass, 1 fail, 2 fails as expected, 3 passes against expectation, 4 skip: its
- * 2, 3 and 4 are other statuses here (base/exit_status.h).
+ * (tools/testing/selftests/kselftest.h) are 0 pass, 1 fail, 2 fails as expected, 3 passes against expectation, 4 skip:
+ * its 2, 3 and 4 are other statuses here (base/exit_status.h).
  */
 #ifndef CONFORMANCE_ENGINE_EXIT_CODE_H
 #define CONFORMANCE_ENGINE_EXIT_CODE_H

@@ -133,7 +133,9 @@ int run_end(struct run_command *command, int status, struct iwarp_sentence *erro
     if (command->log_error.text[0] != '\0' ||
         judged_output_end(&command->output.to, &summary, &command->log_error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", command->log_error.text);
-    /* Another shard, the checks that a stopped run did not reach, or those that own scripts stand in for may meet it. */
+    /*
+     * Another shard, the checks that a stopped run did not reach, or those that own scripts stand in for may meet it.
+     */
     if (command->options.shard.of == 0 && command->options.script_count == 0 && summary.stopped == NULL)
         report_unmet(command);
     if (judged_output_report(&command->output.to, &command->options.format, command->catalogue, &report_error) != 0)

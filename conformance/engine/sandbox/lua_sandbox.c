@@ -15,10 +15,11 @@
 
 /*
  * STEP: instructions between two looks at the count. OCTETS_A_UNIT: an allocation of so many takes about as long as an
- * instruction. EARNED_MAX: of what a call may compute, what it can earn. PIECE: so much of a script is compiled between two looks. JUMPS_A_UNIT:
- * so many jumps of a list take the compiler about as long as a script takes for an instruction. TURN: units of a turn of the rig, and
- * TURN_MOVES: for how many it counts where a call is held to be stuck, which is one that does not come to STUCK in STUCK_SECONDS: no machine is so slow.
- * GC_PAUSE: percent of what is alive after a collection at which the next begins. Most of what a check makes is garbage at its end.
+ * instruction. EARNED_MAX: of what a call may compute, what it can earn. PIECE: so much of a script is compiled between
+ * two looks. JUMPS_A_UNIT: so many jumps of a list take the compiler about as long as a script takes for an
+ * instruction. TURN: units of a turn of the rig, and TURN_MOVES: for how many it counts where a call is held to be
+ * stuck, which is one that does not come to STUCK in STUCK_SECONDS: no machine is so slow. GC_PAUSE: percent of what is
+ * alive after a collection at which the next begins. Most of what a check makes is garbage at its end.
  */
 enum { STEP = 1000, OCTETS_A_UNIT = 64, PIECE = 512, JUMPS_A_UNIT = 4, EARNED_MAX = 8 };
 enum { TURN = 20, TURN_MOVES = 1000, STUCK = 1000000, GC_PAUSE = 400 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One direction of a flow: what its sender has sent, and what became of that. Part of conformance/flow/event/flow.h, which
- * explains the words; include that.
+ * One direction of a flow: what its sender has sent, and what became of that. Part of conformance/flow/event/flow.h,
+ * which explains the words; include that.
  */
 #ifndef FLOW_FLOW_HALF_H
 #define FLOW_FLOW_HALF_H

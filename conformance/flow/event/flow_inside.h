@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tunnel that a packet came in. Connections in two tunnels may have the same addresses and ports, so that the tunnel is a part of the
- * key of each. What sets tunnels apart is the same in both directions.
+ * The tunnel that a packet came in. Connections in two tunnels may have the same addresses and ports, so that the
+ * tunnel is a part of the key of each. What sets tunnels apart is the same in both directions.
  */
 #ifndef FLOW_FLOW_INSIDE_H
 #define FLOW_FLOW_INSIDE_H

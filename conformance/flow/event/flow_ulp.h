@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is known of the ULP above a flow, as far as it concerns RDMA. A ULP is recognised by what it negotiates, never by a
- * port (conformance/flow/ulp). flow->ulp is NULL until then, and brought up to date after each FLOW_RDMAP event, like the
- * rest of the flow's state.
+ * What is known of the ULP above a flow, as far as it concerns RDMA. A ULP is recognised by what it negotiates, never
+ * by a port (conformance/flow/ulp). flow->ulp is NULL until then, and brought up to date after each FLOW_RDMAP event,
+ * like the rest of the flow's state.
  */
 #ifndef FLOW_FLOW_ULP_H
 #define FLOW_FLOW_ULP_H
@@ -20,8 +20,8 @@ struct flow_smbd_side {
     uint64_t frame;
     struct smbd_negotiate negotiate;
     /*
-     * Send Credits that it holds at most: granted by what the other side was seen to send before, less those used ([MS-SMBD]
-     * 3.1.5.1). Never below 0: a message without a credit uses none.
+     * Send Credits that it holds at most: granted by what the other side was seen to send before, less those used
+     * ([MS-SMBD] 3.1.5.1). Never below 0: a message without a credit uses none.
      */
     uint64_t credits;
     bool has_open; /* the header of its last Data Transfer could be read: */

@@ -97,8 +97,8 @@ enum flow_protocol flow_by_ppp(struct flow_rest *rest, struct flow_layers *layer
 void flow_tunnel_network(struct flow_layers *layers, uint32_t network);
 
 /*
- * flow_udp_tunnel.c: what is in a datagram of UDP to that port, after its header. False: the port is no tunnel's, or the
- * octets have not the form that the tunnel has.
+ * flow_udp_tunnel.c: what is in a datagram of UDP to that port, after its header. False: the port is no tunnel's, or
+ * the octets have not the form that the tunnel has.
  */
 bool flow_udp_tunnel(unsigned port, const struct flow_rest *rest, struct flow_layers *layers,
                      enum flow_protocol *protocol);

@@ -108,7 +108,10 @@ enum flow_protocol flow_tunnel_ip(enum flow_tunnel_kind kind, const struct flow_
     }
 }
 
-/* From the PPP protocol on (RFC 1661 2), which one octet says when it is compressed; *protocol is 0 where nothing is left. */
+/*
+ * From the PPP protocol on (RFC 1661 2), which one octet says when it is compressed; *protocol is 0 where nothing is
+ * left.
+ */
 static void step_ppp(struct flow_rest *rest, unsigned *protocol)
 {
     unsigned octets;
@@ -255,7 +258,10 @@ static enum flow_protocol by_wireless(struct flow_rest rest, struct flow_layers 
     return flow_tunnel_packet(FLOW_IN_WIRELESS, (unsigned)rest.length, &rest, layers);
 }
 
-/* How many octets a header of ERSPAN has after that of GRE (draft-foschiano-erspan); type I has none, and no sequence number. */
+/*
+ * How many octets a header of ERSPAN has after that of GRE (draft-foschiano-erspan); type I has none, and no sequence
+ * number.
+ */
 static size_t erspan_octets(const struct flow_rest *rest, unsigned type, bool has_sequence)
 {
     enum { ERSPAN_2 = 8, ERSPAN_3 = 12, MORE = 1, MORE_OCTETS = 8 };

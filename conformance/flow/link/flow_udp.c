@@ -284,8 +284,8 @@ static enum flow_row row_of_port(unsigned port, const struct flow_rest *rest)
 }
 
 /*
- * An IP packet stands somewhere in the octets, and nothing else says that they are a tunnel: a segment of TCP is that of
- * a guessed one. FLOW_ROW_UDP: there is none.
+ * An IP packet stands somewhere in the octets, and nothing else says that they are a tunnel: a segment of TCP is that
+ * of a guessed one. FLOW_ROW_UDP: there is none.
  */
 static enum flow_protocol by_guess(const struct flow_rest *rest, struct flow_layers *layers)
 {
@@ -356,8 +356,8 @@ enum flow_protocol flow_udp_lite(struct flow_rest *rest, struct flow_layers *lay
 }
 
 /*
- * What is in a tunnel by its port and form is decoded. Where that is foreign, the octets must have nothing else in them:
- * a receiver may know no tunnel there.
+ * What is in a tunnel by its port and form is decoded. Where that is foreign, the octets must have nothing else in
+ * them: a receiver may know no tunnel there.
  */
 static enum flow_protocol by_ports(unsigned from, unsigned to, const struct flow_rest *rest, struct flow_layers *layers)
 {

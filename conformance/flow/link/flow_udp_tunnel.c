@@ -137,7 +137,10 @@ static bool is_lisp(const struct flow_rest *rest, struct flow_layers *layers, en
     return true;
 }
 
-/* TaZmen Sniffer Protocol, in which switches mirror frames: version, type, what is in it, tagged fields up to one that ends them. */
+/*
+ * TaZmen Sniffer Protocol, in which switches mirror frames: version, type, what is in it, tagged fields up to one that
+ * ends them.
+ */
 static bool is_tzsp(const struct flow_rest *rest, struct flow_layers *layers, enum flow_protocol *protocol)
 {
     enum { HEADER_OCTETS = 4, VERSION = 1, RECEIVED = 0, SENT = 1, ETHERNET = 1, PADDING = 0, END = 1 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SMB Direct above DDP ([MS-SMBD]): the first Send of the MPA Initiator is its Negotiate Request, known by its length, both
- * versions and its sizes; the first of the Responder the Response. If that is another message, it is not SMB Direct. A
- * capture that begins later is not recognised: nothing is judged then.
+ * SMB Direct above DDP ([MS-SMBD]): the first Send of the MPA Initiator is its Negotiate Request, known by its length,
+ * both versions and its sizes; the first of the Responder the Response. If that is another message, it is not SMB
+ * Direct. A capture that begins later is not recognised: nothing is judged then.
  */
 #ifndef FLOW_FLOW_SMBD_H
 #define FLOW_FLOW_SMBD_H

@@ -57,8 +57,9 @@ check {
   end,
 }
 
--- Over SCTP a request waits only where responses do: behind a Read Response that fills the device's SCTP, as the tester's window is
--- shut. Over TCP several requests come in one segment. Returns what opens the windows and takes that Response of each stream.
+-- Over SCTP a request waits only where responses do: behind a Read Response that fills the device's SCTP, as the
+-- tester's window is shut. Over TCP several requests come in one segment. Returns what opens the windows and takes that
+-- Response of each stream.
 local function hold_responses(t, streams)
   if not t:over_sctp() then return function() end end
   local m = t:memory { octets = LARGE }
@@ -379,8 +380,8 @@ check {
   end,
 }
 
--- Rounds of FetchAdds on several streams at once; with `swaps`, one CmpSwap a round and stream too. Nothing may be lost. In the last
--- round all of them wait at once, over either LLP.
+-- Rounds of FetchAdds on several streams at once; with `swaps`, one CmpSwap a round and stream too. Nothing may be
+-- lost. In the last round all of them wait at once, over either LLP.
 local function contend(t, streams, rounds, swaps, ports)
   local target = t:target { value = 0 }
   local port = t:listen { ird = 4 }

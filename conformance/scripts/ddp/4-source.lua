@@ -114,8 +114,8 @@ check {
 }
 
 --------------------------------------------------------------------------------------------------------------------
--- Messages that wait after each other: a responder may not send before the initiator's first FPDU. A session over SCTP has no such
--- rule: there they wait after a Read Response that the shut window holds.
+-- Messages that wait after each other: a responder may not send before the initiator's first FPDU. A session over SCTP
+-- has no such rule: there they wait after a Read Response that the shut window holds.
 
 local HELD = 0x77
 
@@ -248,7 +248,8 @@ check {
   end,
 }
 
--- Asks for an empty message of each kind and for one octet after it: judge(segment, what, the octets RsvdULP should be).
+-- Asks for an empty message of each kind and for one octet after it: judge(segment, what, the octets RsvdULP should
+-- be).
 local function each_empty(t, judge)
   local c = t:open()
   local m = t:memory()
@@ -334,7 +335,8 @@ check {
     c:probe()
     local stream = t:stream_of(c)
     t.dut:mulpdu { stream = stream, mulpdu = 1500 }
-    -- A device that does not fill its segments is free to (DDP-5.2-15). One that lacks a few octets has counted wrongly.
+    -- A device that does not fill its segments is free to (DDP-5.2-15). One that lacks a few octets has counted
+    -- wrongly.
     local function greedy(got, header)
       if got.L == 0 and #got.data + header <= 1500 - 28 then
         t:ambiguous("B: smaller segments than MULPDU allows")

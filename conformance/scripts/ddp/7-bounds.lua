@@ -25,7 +25,8 @@ check {
   end,
 }
 
--- A message that begins 1000 octets before the end, and leaves the range in a later segment: what came before may be placed by then.
+-- A message that begins 1000 octets before the end, and leaves the range in a later segment: what came before may be
+-- placed by then.
 local function leaves_later(t, number, octets, last)
   local m, c = t:memory(), t:open()
   local at, name = m.octets - 1000, string.format("segment %d of a Write, which leaves the range", number)

@@ -55,8 +55,9 @@ check {
   run = function(t)
     local c = t:open()
     c:send(bad_write())
-    -- Which Terminate comes, and whether one does, is for other rows: a connection that is closed at once is torn down. One that is left to the
-    -- tester after a Terminate is noted (RDMAP-6.2.1-05): the Terminate asks the tester to close it. Without one nothing does.
+    -- Which Terminate comes, and whether one does, is for other rows: a connection that is closed at once is torn down.
+    -- One that is left to the tester after a Terminate is noted (RDMAP-6.2.1-05): the Terminate asks the tester to
+    -- close it. Without one nothing does.
     local how, terminate = c:expect_over("the end after a Write to an unknown STag")
     if how == "left" and not terminate then
       t:fail("the device closes after an error", "FIN or RST, or a Terminate at least", "nothing, until the tester's FIN")

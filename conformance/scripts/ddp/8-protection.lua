@@ -253,8 +253,8 @@ check {
   end,
 }
 
--- That memory which its ULP may read alone is not exposed for writing: the one for reading shows that the device has such memory.
--- And none is exposed that its ULP does not have, as that of another process.
+-- That memory which its ULP may read alone is not exposed for writing: the one for reading shows that the device has
+-- such memory. And none is exposed that its ULP does not have, as that of another process.
 local function refuses_foreign(t)
   local function register(right, mapping)
     return t:command("reg_mr", { length = 4096, access = { "local_read", right }, mapping = mapping or "read_only", fill = 0x5A })

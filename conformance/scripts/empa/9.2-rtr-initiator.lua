@@ -144,7 +144,8 @@ check {
   end,
 }
 
--- A Reply that names no RTR which the device has. Returns the connection and what came; `able` when it did it nevertheless.
+-- A Reply that names no RTR which the device has. Returns the connection and what came; `able` when it did it
+-- nevertheless.
 local function no_match(t)
   local c = peer_to_peer(t, #t:rtr_kinds() == #flags and { "write" } or nil)
   if c.request.enhanced.D ~= 1 then

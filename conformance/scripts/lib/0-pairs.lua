@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- `pairs` in the order of the keys: numbers, then strings. Lua's own order changes from process to process, and with it the frames that a
--- script sends, and the one of several differences that its failure names.
+-- `pairs` in the order of the keys: numbers, then strings. Lua's own order changes from process to process, and with it
+-- the frames that a script sends, and the one of several differences that its failure names.
 
 local next, type, sort = next, type, table.sort
 

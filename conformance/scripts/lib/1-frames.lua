@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
 -- Frames out of fields. A frame is a table with a `kind`, the fields that were given (`given`), and a method octets().
--- The same constructors describe what is sent (fields that are not given have their proper value) and what is
--- expected (only the fields given are compared). Field names are those of wire/'s tables; `warpcheck explain` draws them.
+-- The same constructors describe what is sent (fields that are not given have their proper value) and what is expected
+-- (only the fields given are compared). Field names are those of wire/'s tables; `warpcheck explain` draws them.
 
 local function new(class, kind, given)
   return setmetatable({ kind = kind, given = given or {} }, class)
@@ -173,10 +173,10 @@ end
 local body_of = { [1] = "read_request", [7] = "terminate", [8] = "immediate", [9] = "immediate", [10] = "atomic_request",
                   [11] = "atomic_response" }
 
--- Some stacks lay the Terminate word out in the order of a little-endian host's bit-fields: Layer and EType exchanged, M, D and
--- R in the low bits of octet 2. That is a finding of its own (RDMAP-4.8-02); checks of something else read it as meant: where
--- only that reading has a meaning, where the flags stand there, or where the device is known for it (`known`). The ULPDU
--- stays as it came.
+-- Some stacks lay the Terminate word out in the order of a little-endian host's bit-fields: Layer and EType exchanged,
+-- M, D and R in the low bits of octet 2. That is a finding of its own (RDMAP-4.8-02); checks of something else read it
+-- as meant: where only that reading has a meaning, where the flags stand there, or where the device is known for it
+-- (`known`). The ULPDU stays as it came.
 function read_terminate(out, known)
   local flags, rest = out.ulpdu:byte(21, 22)
   local low = flags & 0xF8 == 0 and flags ~= 0 and rest == 0
@@ -190,9 +190,9 @@ function read_terminate(out, known)
   end
 end
 
--- A message that ends within one of its headers has `cut`: what is cut, how many octets of it came, and how many it has. Fields of
--- that header, and of those that follow, are nil. `other_model`: the T bit is not that of its opcode, so that it has the other
--- header's fields.
+-- A message that ends within one of its headers has `cut`: what is cut, how many octets of it came, and how many it
+-- has. Fields of that header, and of those that follow, are nil. `other_model`: the T bit is not that of its opcode, so
+-- that it has the other header's fields.
 function read_segment(ulpdu)
   local out = { kind = "segment", ulpdu = ulpdu, name = "DDP segment" }
   local tagged = (ulpdu:byte() or 0x80) & 0x80 ~= 0 -- the shorter header where nothing says which
@@ -324,8 +324,8 @@ function describe(frame)
   return plain[frame.kind] or frame.kind
 end
 
--- Segments that came one after another, in few words: "RDMA Read Response STag 0x1 len 16, STag 0x2 len 16; Send MSN 1 len 4".
--- The segments of one message are one.
+-- Segments that came one after another, in few words: "RDMA Read Response STag 0x1 len 16, STag 0x2 len 16; Send MSN 1
+-- len 4". The segments of one message are one.
 function describe_messages(segments)
   local out, last, key, octets = {}, nil, nil, 0
   local function put()

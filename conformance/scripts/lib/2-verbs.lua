@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- What a check does with a connection in addition to frames. Over SCTP a stream has the same verbs (9-streams.lua), so that a
--- check which uses these, and not c.tcp, runs over both.
+-- What a check does with a connection in addition to frames. Over SCTP a stream has the same verbs (9-streams.lua), so
+-- that a check which uses these, and not c.tcp, runs over both.
 
 -- Sends frames that are no stimulus: the judgement of an end goes by what was sent before.
 function Connection:put(...) self.tcp:send(self:octets(...)) end

@@ -34,8 +34,8 @@ function Test:has_rtr(kind)
   return false
 end
 
--- How long the device's receives are where a check asks for `wanted` octets: so long, but for a device whose receives all
--- have one length, whatever is asked for, as its upper tester says (`receive_octets` of its capabilities).
+-- How long the device's receives are where a check asks for `wanted` octets: so long, but for a device whose receives
+-- all have one length, whatever is asked for, as its upper tester says (`receive_octets` of its capabilities).
 function Test:receive_length(wanted) return math.tointeger(self:traits().receive_octets) or wanted end
 
 -- A Send of so many octets, in segments of `size` (1400): its frames. The MSN is the next one.

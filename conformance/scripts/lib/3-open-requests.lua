@@ -50,10 +50,10 @@ local function open_text(requests)
   return count .. " " .. what .. (count > 1 and "s" or "")
 end
 
--- A check that waited without success, while requests of the device are open, is about to fail. Where what it waited for comes
--- when the oldest is answered, the device has no more of them open at a time: SKIP where its profile says so, and else
--- it does not serve as many as the check needs. `wants`: what would have been right; nil: any message of the ULP. If
--- nothing of that comes, the failure is about what was read before.
+-- A check that waited without success, while requests of the device are open, is about to fail. Where what it waited
+-- for comes when the oldest is answered, the device has no more of them open at a time: SKIP where its profile says so,
+-- and else it does not serve as many as the check needs. `wants`: what would have been right; nil: any message of the
+-- ULP. If nothing of that comes, the failure is about what was read before.
 function Connection:weigh_open(wants)
   local place, kind = rig.looked()
   local text = open_text(self.open_requests or {})

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
 -- The good exchanges that a device may serve, and which of them it does (docs/writing-checks.md, "What the device
--- serves"). A run learns that once for each role, before the role's first check; the engine keeps it (services.h). Checks
--- rest on an exchange that the device has served in this run: none of them need be this or that one.
+-- serves"). A run learns that once for each role, before the role's first check; the engine keeps it (services.h).
+-- Checks rest on an exchange that the device has served in this run: none of them need be this or that one.
 
 local own = harness -- a script may take the name away
 
@@ -31,8 +31,8 @@ function Test:serves(name)
   return self.served == nil or self.served.exchanges[name] == true
 end
 
--- Ends the check as INCONCLUSIVE: the device does not serve this. `why` where it is known from elsewhere. SKIP where nobody can
--- ask the device for a start-up.
+-- Ends the check as INCONCLUSIVE: the device does not serve this. `why` where it is known from elsewhere. SKIP where
+-- nobody can ask the device for a start-up.
 function Test:unserved(name, why)
   if name == "startup" and self.served and self.served.exchanges.startup == nil and not why then
     self:skip("nobody can ask the device for a start-up as " .. self.role)
@@ -401,8 +401,9 @@ local function first_answer(t, private_data)
   return got, request:octets()
 end
 
--- Does the device speak MPA, even if it is wrong? Its answer resembles a start-up frame, and it is no echo: a device that gives
--- back what it is sent is asked again with Private Data that no device has of itself, and so is one that was silent.
+-- Does the device speak MPA, even if it is wrong? Its answer resembles a start-up frame, and it is no echo: a device
+-- that gives back what it is sent is asked again with Private Data that no device has of itself, and so is one that was
+-- silent.
 local function first_words(t)
   local got, sent = first_answer(t, nil) -- none, or what the profile says
   if t.role == "responder" and (got.kind == "timeout" or got.octets == sent) then

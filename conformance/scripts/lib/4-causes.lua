@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
 -- Causes: what a failure has in common with others, so that reports show it once with all the ids that it concerns
--- (reports/results/cause.h). Another reading of the octets is the best cause (wire/hint.h). Where none fits, the observation is
--- one: what came, in place of what. It says no more than that, and results keep their own texts.
+-- (reports/results/cause.h). Another reading of the octets is the best cause (wire/hint.h). Where none fits, the
+-- observation is one: what came, in place of what. It says no more than that, and results keep their own texts.
 
 -- Another reading fits octets that came: the cause that a failure names. The first one stays; nil is none.
 function Test:suspect(name, hint)

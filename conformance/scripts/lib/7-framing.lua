@@ -37,8 +37,8 @@ end
 
 LONG = 6000 -- octets of a Write or Send in one segment, longer than Ethernet's MTU
 
--- Does the device take a segment that long? A link with jumbo frames has such, and a device may refuse what is longer than its own
--- MULPDU (MPA-3-16). Tried once a check.
+-- Does the device take a segment that long? A link with jumbo frames has such, and a device may refuse what is longer
+-- than its own MULPDU (MPA-3-16). Tried once a check.
 function Test:takes_long()
   if self:over_sctp() then return false end -- a packet has no room for it
   if self.long == nil then

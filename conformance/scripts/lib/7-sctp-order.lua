@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Many segments over SCTP, and segments whose TSNs are in another order than their DDP-SSNs (RFC 5043 10, the draft's section 6).
+-- Many segments over SCTP, and segments whose TSNs are in another order than their DDP-SSNs (RFC 5043 10, the draft's
+-- section 6).
 
--- Writes of no octets, which are placed nowhere, bring the SID to this DDP-SSN. One table and one frame serve for all of them: what a
--- script may compute is limited.
+-- Writes of no octets, which are placed nowhere, bring the SID to this DDP-SSN. One table and one frame serve for all
+-- of them: what a script may compute is limited.
 function Association:advance(sid, ssn)
   local next_ssn = self.next_ssn[sid] or 1
   local frame = self:octets(sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" })
@@ -17,7 +18,8 @@ function Association:advance(sid, ssn)
       next_ssn = next_ssn + 1
     end
     handle:flush()
-    -- All of 16 packets before the next: after one that is lost, the device holds what follows, and has to hold no more than that.
+    -- All of 16 packets before the next: after one that is lost, the device holds what follows, and has to hold no more
+    -- than that.
     packets = packets + 1
     if packets % 16 == 0 then self:expect_acknowledged("Writes up to DDP-SSN " .. next_ssn - 1) end
   end
@@ -25,8 +27,9 @@ function Association:advance(sid, ssn)
   self:expect_acknowledged("Writes up to DDP-SSN " .. ssn - 1)
 end
 
--- FAIL unless the DDP stream of the SID that has begun anew knows nothing of a Send of "held" with this DDP-SSN, which came before its turn
--- in the one before: a Read with the DDP-SSN is answered (`read` says which), and the Send is not delivered (`send`).
+-- FAIL unless the DDP stream of the SID that has begun anew knows nothing of a Send of "held" with this DDP-SSN, which
+-- came before its turn in the one before: a Read with the DDP-SSN is answered (`read` says which), and the Send is not
+-- delivered (`send`).
 function Association:expect_forgotten(ssn, read, send)
   while self.next_ssn[self.sid] < ssn do
     self:segment(self.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" })
@@ -37,16 +40,17 @@ function Association:expect_forgotten(ssn, read, send)
   end
 end
 
--- A Read that says its number in its sink's STag, which the device copies: of one octet where the check may have memory, as a Read Response
--- of none may have any STag.
+-- A Read that says its number in its sink's STag, which the device copies: of one octet where the check may have
+-- memory, as a Read Response of none may have any STag.
 function Association:numbered_read(place, msn)
   if not rig.has_upper_tester() then return empty_read(PROBE_STAG + place, { MSN = msn }) end
   self.source = self.source or self.t:memory { octets = 16, access = { "read" } }
   return self.source:read(0, 1, { SinkSTag = PROBE_STAG + place, MSN = msn })
 end
 
--- Reads of hardly anything: the TSNs are in the order of the list, the DDP-SSNs of the list's numbers are 1, 2, ... from the next one on.
--- FAIL unless they are answered in the order of their DDP-SSNs, and (for `seconds`) none before an earlier one has come.
+-- Reads of hardly anything: the TSNs are in the order of the list, the DDP-SSNs of the list's numbers are 1, 2, ...
+-- from the next one on. FAIL unless they are answered in the order of their DDP-SSNs, and (for `seconds`) none before
+-- an earlier one has come.
 function Association:expect_sorted(sid, places, seconds)
   local first = self.next_ssn[sid]
   local queue = sid << 16 | 1
@@ -62,8 +66,9 @@ function Association:expect_sorted(sid, places, seconds)
   end
 end
 
--- What comes from the device on the SID has DDP-SSNs one after another, whatever the order of its arrival. Chunks that follow the
--- one with DDP-SSN `last` are numbered from 1; returns a function that takes a chunk's number, and one that says what is missing.
+-- What comes from the device on the SID has DDP-SSNs one after another, whatever the order of its arrival. Chunks that
+-- follow the one with DDP-SSN `last` are numbered from 1; returns a function that takes a chunk's number, and one that
+-- says what is missing.
 local function ssn_counter(last)
   local seen, most, first = {}, 0, 1
   local function take(ssn)
@@ -83,7 +88,8 @@ end
 -- More octets than 24 bits count, and some in their last part that differ from all others.
 local RESPONSE, MARK_AT, MARK, READS_MOST = 20 << 20, 17 << 20, "beyond 16 MiB", 8
 
--- The device answers Reads of 20 MiB until its DDP-SSNs have wrapped. FAIL if one is missing or comes twice, or if the octets are others.
+-- The device answers Reads of 20 MiB until its DDP-SSNs have wrapped. FAIL if one is missing or comes twice, or if the
+-- octets are others.
 function Test:expect_wrap()
   local t, port = self, self:listen {}
   local a = t:sctp_open { tester = { port = port } }
@@ -119,7 +125,8 @@ end
 -- Longer than this no Send may wait for others; of three the soonest counts, as any of them may meet a busy machine.
 local PROMPT, IDLE = 0.05, 0.3
 
--- The device's ULP posts single Sends of 32 octets on an idle stream. WARN if each waits for others that could share its packet.
+-- The device's ULP posts single Sends of 32 octets on an idle stream. WARN if each waits for others that could share
+-- its packet.
 function Test:expect_prompt_sends()
   local t, port = self, self.role == "responder" and self:listen {} or nil
   local a = t:sctp_open { tester = { port = port }, dut = {} }
@@ -145,8 +152,8 @@ local UNACKNOWLEDGED_MOST = 32767
 local OPENING, WRITES = 3 << 19, 34000
 local AT_ONCE = 100 -- Writes that may come in one packet with the end of the Send
 
--- The device's ULP posts a long Send, whose SACKs open SCTP's congestion window, and Writes of one octet after it. FAIL if more than
--- 32767 messages of the SID are on their way without a SACK, or if sending does not continue at the SACK.
+-- The device's ULP posts a long Send, whose SACKs open SCTP's congestion window, and Writes of one octet after it. FAIL
+-- if more than 32767 messages of the SID are on their way without a SACK, or if sending does not continue at the SACK.
 function Test:expect_limit()
   local t, port = self, self.role == "responder" and self:listen {} or nil
   local a = t:sctp_open { tester = { port = port, window = 0x7FFFFFFF }, dut = {} }

@@ -18,9 +18,9 @@ end
 local Target = {}
 Target.__index = Target
 
--- Memory with the right for atomics, and in it 8 octets that atomics aim at. options: at (16, their offset), octets (128),
--- base (0x7F0000001000), access, data, bound, pd as t:memory has them; value: what they hold. The result has STag, TO (of
--- the 8 octets), memory (as t:memory gives it).
+-- Memory with the right for atomics, and in it 8 octets that atomics aim at. options: at (16, their offset), octets
+-- (128), base (0x7F0000001000), access, data, bound, pd as t:memory has them; value: what they hold. The result has
+-- STag, TO (of the 8 octets), memory (as t:memory gives it).
 function Test:target(options)
   local o = copy_fields(options)
   local at, value = o.at or 16, o.value
@@ -80,8 +80,8 @@ function Target:check(value, message)
   self.memory:check(message .. ": the octets around it")
 end
 
--- An Atomic Request for it. `given`: Data, Mask, CompareData, CompareMask, RequestId, and any other field; `offset` is added
--- to TO. By default the masks are those that the texts want where the operation does not need them.
+-- An Atomic Request for it. `given`: Data, Mask, CompareData, CompareMask, RequestId, and any other field; `offset` is
+-- added to TO. By default the masks are those that the texts want where the operation does not need them.
 function Target:request(operation, given)
   local f = copy_fields(given)
   f.AOpCode = f.AOpCode or operation

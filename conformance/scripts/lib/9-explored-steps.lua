@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- The steps of sessions that `warpcheck explore` makes: what the tester sends, right or wrong, and what the device's ULP is
--- asked for (docs/exploring.md).
+-- The steps of sessions that `warpcheck explore` makes: what the tester sends, right or wrong, and what the device's
+-- ULP is asked for (docs/exploring.md).
 
 local Session = {}
 Session.__index = Session
@@ -70,8 +70,8 @@ function Session:framed(frames, w)
   return out
 end
 
--- Octets go out: in TCP segments of step.cut octets, the last one first where step.backwards is set; with step.held they go with
--- those of the next step.
+-- Octets go out: in TCP segments of step.cut octets, the last one first where step.backwards is set; with step.held
+-- they go with those of the next step.
 function Session:put(octets, step)
   octets = (self.held or "") .. octets
   self.held = step.held and octets or nil

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Sessions that `warpcheck explore` makes: a session is data, a list of steps with numbers (9-explored-steps.lua). t:follow plays
--- it and judges what the device makes of it: all that a legal step asks for has to come, on the wire and at the ULP, and after a
--- step that breaks a rule one of the reactions that the session allows (docs/exploring.md).
+-- Sessions that `warpcheck explore` makes: a session is data, a list of steps with numbers (9-explored-steps.lua).
+-- t:follow plays it and judges what the device makes of it: all that a legal step asks for has to come, on the wire and
+-- at the ULP, and after a step that breaks a rule one of the reactions that the session allows (docs/exploring.md).
 
 local Session = harness.session
 
@@ -32,8 +32,8 @@ function Session:unexpected(got)
   self.t:fail("what the device sends", self:awaited(), self.c:instead({}, got))
 end
 
--- Payload is that of the entry at this offset: segments may come in any order (RFC 5041 5.2.2). True where the message is
--- complete.
+-- Payload is that of the entry at this offset: segments may come in any order (RFC 5041 5.2.2). True where the message
+-- is complete.
 function Session:take_payload(entry, got, at)
   local data = got.Opcode >> 1 == 4 and string.pack(">i8", got.Data) or got.data -- Immediate Data is a field
   local due = entry.data:sub(at + 1, at + #data)
@@ -214,8 +214,8 @@ local function reaction_text(reactions)
   return table.concat(out, ", or ")
 end
 
--- A reaction that is not among those allowed. A bare end in place of a Terminate of DDP or MPA breaks a SHOULD alone (RFC 5040
--- 6.2.1); an FPDU that cannot be trusted may be dropped with its TCP segment (RFC 5044 8).
+-- A reaction that is not among those allowed. A bare end in place of a Terminate of DDP or MPA breaks a SHOULD alone
+-- (RFC 5040 6.2.1); an FPDU that cannot be trusted may be dropped with its TCP segment (RFC 5044 8).
 function Session:refuse(reactions, seen, got)
   local lower, mpa_error = false, false
   for _, reaction in ipairs(reactions) do
@@ -228,8 +228,8 @@ function Session:refuse(reactions, seen, got)
   self.t:fail("how the device reacts", reaction_text(reactions), seen == "goes on" and "the stream goes on" or self.c:instead({}, got))
 end
 
--- Judges the reaction to what was wrong, and ends the session unless the stream goes on. Without a list of reactions the check
--- says what it saw: so predictions are made.
+-- Judges the reaction to what was wrong, and ends the session unless the stream goes on. Without a list of reactions
+-- the check says what it saw: so predictions are made.
 function Session:react(wrong, start)
   local t = self.t
   local seen, got = self:observe(not start)
@@ -363,8 +363,8 @@ local endings = {
   reset = function(self) self.c:reset() end,
 }
 
--- A session is none for a device that has no means for one of its steps, by its profile or its upper tester's answer. What an
--- option says that such a device does not know is true of it without the option.
+-- A session is none for a device that has no means for one of its steps, by its profile or its upper tester's answer.
+-- What an option says that such a device does not know is true of it without the option.
 local function fit(t, session)
   local device = session.open.device or {}
   local function needs(name, wanted)

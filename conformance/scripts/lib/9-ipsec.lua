@@ -72,7 +72,8 @@ function Agreement:outcome()
   return last
 end
 
--- A stream, inside what was agreed, on which a Read, or what else the device serves, is answered. ESP has carried it both ways.
+-- A stream, inside what was agreed, on which a Read, or what else the device serves, is answered. ESP has carried it
+-- both ways.
 function Test:protected_stream()
   rig.ipsec { verb = "mark" }
   local c = self:open()
@@ -113,8 +114,8 @@ function Test:renew_sa(what)
   end
 end
 
--- Sends the ESP packets that carried the last exchange of this stream once more; with `alter` under sequence numbers that
--- the device has not seen, so that their integrity check value is wrong. FAIL if the device answers them.
+-- Sends the ESP packets that carried the last exchange of this stream once more; with `alter` under sequence numbers
+-- that the device has not seen, so that their integrity check value is wrong. FAIL if the device answers them.
 function Test:expect_no_reaction(c, alter, message)
   rig.wait(self.quiet) -- the last acknowledgements are on their way
   rig.ipsec { verb = "mark" }

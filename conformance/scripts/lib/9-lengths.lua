@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Lengths of every residue modulo 4, in one segment and in several: each pad that there is (RFC 5044 4.1), in each kind of
--- message that has a payload.
+-- Lengths of every residue modulo 4, in one segment and in several: each pad that there is (RFC 5044 4.1), in each kind
+-- of message that has a payload.
 
 local LENGTHS = {}
 for residue = 0, 3 do
@@ -9,7 +9,8 @@ for residue = 0, 3 do
   LENGTHS[#LENGTHS + 1] = 3200 + residue
 end
 
--- The payload in segments of uneven lengths, so that pads of all kinds stand in the middle of messages: make(offset, piece, L).
+-- The payload in segments of uneven lengths, so that pads of all kinds stand in the middle of messages: make(offset,
+-- piece, L).
 local function cut(data, make)
   local frames, at = {}, 0
   repeat
@@ -35,7 +36,8 @@ local function read_by_device(t, data, message)
   c:finish()
 end
 
--- The tester sends Sends and, to a device with an upper tester, Writes and Read Responses of all these lengths: they arrive.
+-- The tester sends Sends and, to a device with an upper tester, Writes and Read Responses of all these lengths: they
+-- arrive.
 function Test:receives_all_lengths()
   local seen = rig.has_upper_tester()
   local c = self:open_with_framing { dut = seen and { receives = 16, receive_octets = 4096 } or nil }
@@ -62,12 +64,13 @@ function Test:receives_all_lengths()
   end
 end
 
--- Payloads of a short FPDU and of a long one, which have 1012 octets together, and two Markers: 4 octets less than two intervals.
--- After each such pair the next begins 4 octets sooner between Markers, until it has begun at each place there.
+-- Payloads of a short FPDU and of a long one, which have 1012 octets together, and two Markers: 4 octets less than two
+-- intervals. After each such pair the next begins 4 octets sooner between Markers, until it has begun at each place
+-- there.
 local SHORT, LONG, PAIRS = 36, 928, 128
 
--- Markers stand at each place of FPDUs: before ULPDU_Length, in headers and payload, before the CRC field, right after it. A
--- device that has Markers takes these FPDUs; one whose ULP sends them sends them so.
+-- Markers stand at each place of FPDUs: before ULPDU_Length, in headers and payload, before the CRC field, right after
+-- it. A device that has Markers takes these FPDUs; one whose ULP sends them sends them so.
 function Test:markers_at_all_places()
   local c = self:stream_if_asked("open_with_framing", { markers = true, dut = { receives = 300 } }, "not received with Markers")
   if c then
@@ -104,8 +107,8 @@ local function message_holds(c, data, message)
   if got ~= data then c.t:fail(message, #data .. " octets, those that were posted", #got .. " octets in " .. #segments .. " segments") end
 end
 
--- The device sends Writes, Sends and Read Responses of all these lengths, and between them what has a length of its own: they
--- come whole, with their pads and CRCs.
+-- The device sends Writes, Sends and Read Responses of all these lengths, and between them what has a length of its
+-- own: they come whole, with their pads and CRCs.
 function Test:sends_all_lengths()
   local c, stream = self:operating()
   local traits = self:traits()

@@ -108,9 +108,9 @@ function event_list(events)
   return #out == 0 and "none" or table.concat(out, ", ")
 end
 
--- Read Requests while the tester's window is shut: the first has LARGE octets, so that all of them stay open; the others
--- `octets`, or 16. Sinks are 1, 2, ... The tester knows that a response before has left; a moment later the device does, too, and does not count
--- it.
+-- Read Requests while the tester's window is shut: the first has LARGE octets, so that all of them stay open; the
+-- others `octets`, or 16. Sinks are 1, 2, ... The tester knows that a response before has left; a moment later the
+-- device does, too, and does not count it.
 function Connection:shut_with_reads(m, count, octets)
   self:window(0)
   rig.wait(math.min(math.max(4 * self.t.round_trip, 0.02), 0.05))
@@ -121,8 +121,8 @@ function Connection:shut_with_reads(m, count, octets)
   self.shut_at = self:octets_received()
 end
 
--- Has the device reset the stream, and nothing of it come since the tester's window was shut? A Terminate that was to go before had no
--- way, and the ULP's time to wait for it may have been over.
+-- Has the device reset the stream, and nothing of it come since the tester's window was shut? A Terminate that was to
+-- go before had no way, and the ULP's time to wait for it may have been over.
 function Connection:reset_while_shut(got) return got.kind == "reset" and self:octets_received() == self.shut_at end
 
 -- Their responses, of memory that holds one octet everywhere.

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- What a device is, in seconds: `warpcheck probe` calls harness.probe(role) and gets a table of what came. Each question has a
--- connection of its own. Nothing here is a verdict on a requirement but what is in `defects`: each with its id, once.
+-- What a device is, in seconds: `warpcheck probe` calls harness.probe(role) and gets a table of what came. Each
+-- question has a connection of its own. Nothing here is a verdict on a requirement but what is in `defects`: each with
+-- its id, once.
 
 -- Depths that no device has: what a Reply names in their place is the device's own (RFC 6581 section 6).
 local DEPTH = 0x3FFE
@@ -12,8 +13,8 @@ local function enhanced(word)
   return { enhanced = word }
 end
 
--- `key`: where the outcome is kept for the questions of the profile. The first that is accepted carries the first FPDU. `dut`: what a
--- listener is asked for where an upper tester knows it; else the device's own listener answers.
+-- `key`: where the outcome is kept for the questions of the profile. The first that is accepted carries the first FPDU.
+-- `dut`: what a listener is asked for where an upper tester knows it; else the device's own listener answers.
 local startups = {
   { key = "rev1", name = "Rev 1", request = {} },
   { key = "markers", name = "Rev 1, Markers asked for", request = { M = true } },
@@ -82,9 +83,9 @@ local function whole(octets, markers)
   return used == #octets and f.markers_ok and f
 end
 
--- The readings that fit octets which are no FPDU by the book, each with the requirement that it breaks. A reading fits only if
--- it explains every octet. f: `octets` without the Marker before them, `length` as they say it, `due` as it has to be,
--- `body` and `crc`: what a CRC at their end would cover, Marker included, and its octets.
+-- The readings that fit octets which are no FPDU by the book, each with the requirement that it breaks. A reading fits
+-- only if it explains every octet. f: `octets` without the Marker before them, `length` as they say it, `due` as it has
+-- to be, `body` and `crc`: what a CRC at their end would cover, Marker included, and its octets.
 local readings = {
   function(f) -- ULPDU_Length, where all the rest is as it should be
     if f.length == f.due or #f.octets ~= 2 + f.due + pad_of(f.due) + 4 then return end
@@ -122,8 +123,8 @@ local readings = {
   end,
 }
 
--- What is wrong with the octets of one FPDU that should have a ULPDU of `due` octets; nil where nothing is. `markers`: the device is
--- to send Markers.
+-- What is wrong with the octets of one FPDU that should have a ULPDU of `due` octets; nil where nothing is. `markers`:
+-- the device is to send Markers.
 local function judge_fpdu(octets, markers, crc, due)
   local f = whole(octets, markers)
   if f and (f.crc_ok or not crc) and f.length == due then return nil end
@@ -144,8 +145,8 @@ local function judge_fpdu(octets, markers, crc, due)
   return "MPA-4.1-01", "one FPDU", #octets .. " octets that are none: " .. hex(octets:sub(1, 32))
 end
 
--- On a connection in full operation: asks for an FPDU and looks at its octets. `read`: octets of the device's memory to read, so
--- that there is a pad.
+-- On a connection in full operation: asks for an FPDU and looks at its octets. `read`: octets of the device's memory to
+-- read, so that there is a pad.
 local function first_fpdu(c, read)
   local t, markers, crc = c.t, c.receive_framing.markers, c.receive_framing.crc
   if read then

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- A DDP stream over SCTP with the verbs of a connection, for checks that say llp = "any": what is true of DDP, RDMAP and atomics
--- is true over both LLPs. Each stream has an association of its own. The session's Terminate stands for FIN, and the end of the
--- association for RST (RFC 5043 6.2); the draft has no sessions, and its stream ends with the association.
+-- A DDP stream over SCTP with the verbs of a connection, for checks that say llp = "any": what is true of DDP, RDMAP
+-- and atomics is true over both LLPs. Each stream has an association of its own. The session's Terminate stands for
+-- FIN, and the end of the association for RST (RFC 5043 6.2); the draft has no sessions, and its stream ends with the
+-- association.
 
 local Stream = setmetatable({}, { __index = Connection })
 
@@ -50,7 +51,8 @@ local function ask_number(t, c, port)
   if event then c.stream = event.stream end
 end
 
--- A device takes so many associations at once for granted; a check that opens more has done with those that the device has ended.
+-- A device takes so many associations at once for granted; a check that opens more has done with those that the device
+-- has ended.
 local OPEN_MOST = 16
 
 local function let_go(t)
@@ -64,8 +66,8 @@ local function let_go(t)
   end
 end
 
--- The draft has no Initiate and no Accept. A responder's stream begins with the tester's first segment, an empty Write, which is placed
--- nowhere; an initiator's once its association is up.
+-- The draft has no Initiate and no Accept. A responder's stream begins with the tester's first segment, an empty Write,
+-- which is placed nowhere; an initiator's once its association is up.
 local function begin_draft(t, c)
   if t.role == "responder" then
     c:put(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" })
@@ -226,8 +228,8 @@ function Stream:told() self.association.handle:told() end
 --------------------------------------------------------------------------------------------------------------------
 -- Receiving
 
--- The chunk with the next DDP-SSN: TSNs say nothing of the order (RFC 5043 5.1). One that does not come leaves those after it where they
--- are until the time is up; they are taken then.
+-- The chunk with the next DDP-SSN: TSNs say nothing of the order (RFC 5043 5.1). One that does not come leaves those
+-- after it where they are until the time is up; they are taken then.
 local function next_chunk(c, seconds)
   local deadline = rig.now() + seconds
   while true do
@@ -253,13 +255,14 @@ local function next_chunk(c, seconds)
   end
 end
 
--- Has the tester's Terminate ended the session? The device has it, and has let its time go by without one of its own, which it
--- may (RFC 5043 6.2): one side at least sends a Terminate.
+-- Has the tester's Terminate ended the session? The device has it, and has let its time go by without one of its own,
+-- which it may (RFC 5043 6.2): one side at least sends a Terminate.
 function Stream:_is_over_by_tester(seconds)
   return self.finished and (seconds or self.t.reaction) >= self.t.reaction and self.association.handle:status().unacknowledged == 0
 end
 
--- The next thing of this stream as it was sent: a segment, "fin" (the session's Terminate), "reset" (the association's end), "timeout".
+-- The next thing of this stream as it was sent: a segment, "fin" (the session's Terminate), "reset" (the association's
+-- end), "timeout".
 function Stream:_message(seconds)
   -- After its Terminate a stream of the draft says nothing more: it has no other end.
   local wait = self.terminated and self.t:is_draft() and self.t.quiet or self.t.reaction

@@ -14,7 +14,8 @@ local function sent_lengths(t, c, octets, message)
   return lengths
 end
 
--- Full segments have ULPDU_Length 128 at least, also where EMSS itself is 128 or a little more: what MPA adds is taken off.
+-- Full segments have ULPDU_Length 128 at least, also where EMSS itself is 128 or a little more: what MPA adds is taken
+-- off.
 local function floor_kept(t, octets, sizes)
   for _, mss in ipairs(sizes) do
     for _, markers in ipairs { false, true } do

@@ -13,9 +13,9 @@ local function unmarked(raw, at, position, markers, count)
   return table.concat(out)
 end
 
--- The segment of a Send that the device sends in an FPDU which begins at octet `at` of what comes: the octets of its data, L, and the
--- MO. The device may cut a message where it likes (RFC 5041 5.2), and send its segments in another order (5.3): what its header
--- says counts, if it can be; else the rest of the data from octet `offset` on is due.
+-- The segment of a Send that the device sends in an FPDU which begins at octet `at` of what comes: the octets of its
+-- data, L, and the MO. The device may cut a message where it likes (RFC 5041 5.2), and send its segments in another
+-- order (5.3): what its header says counts, if it can be; else the rest of the data from octet `offset` on is due.
 local function cut_by_device(c, at, framing, data, offset)
   local marker = framing.markers and -framing.position % 512 < 20 and 4 or 0
   local header = unmarked(c:peek(at + 19 + marker), at, framing.position, framing.markers, 20)

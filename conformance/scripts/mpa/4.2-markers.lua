@@ -137,8 +137,8 @@ check {
   end,
 }
 
--- The device sends until its next FPDU begins `before` octets before a Marker is due. Its Sends are short, as it may cut a
--- long one where it likes (RFC 5041 5.2). An FPDU has 24 octets and a payload that is a multiple of 4.
+-- The device sends until its next FPDU begins `before` octets before a Marker is due. Its Sends are short, as it may
+-- cut a long one where it likes (RFC 5041 5.2). An FPDU has 24 octets and a payload that is a multiple of 4.
 local function send_until_marker(t, c, stream, before, message)
   while (c.receive_framing.position + before) % 512 ~= 0 do
     local position = c.receive_framing.position

@@ -105,8 +105,8 @@ check {
   end,
 }
 
--- One bit of the octet `at` (from 1, or from the end; nil: of a Marker) of an FPDU turned over: an error, and nothing is
--- placed.
+-- One bit of the octet `at` (from 1, or from the end; nil: of a Marker) of an FPDU turned over: an error, and nothing
+-- is placed.
 local function bit_refused(t, options, at, message, bit, payload)
   local c = t:open_with_framing(options)
   local memory = t:memory { octets = math.max(4096, payload or 0) }

@@ -26,7 +26,8 @@ check {
       local octets = c:octets(rdmap.send { data = sent[3] }, rdmap.send { data = sent[4] })
       c:send_segments { octets:sub(1, 60), octets:sub(61, 170), octets:sub(171) }
       c:probe { message = "two halves of FPDUs in one TCP segment" }
-      -- What comes at once may be joined before MPA sees it (GRO). Cuts within ULPDU_Length, the DDP header, the payload, the CRC field.
+      -- What comes at once may be joined before MPA sees it (GRO). Cuts within ULPDU_Length, the DDP header, the
+      -- payload, the CRC field.
       octets = c:octets(rdmap.send { data = sent[5] })
       c:send_apart { octets:sub(1, 1), octets:sub(2, 9), octets:sub(10, 30), octets:sub(31, -4), octets:sub(-3, -2), octets:sub(-1) }
       c:expect_accepted(sent, "FPDUs cut anywhere" .. (markers and ", with Markers" or ""))

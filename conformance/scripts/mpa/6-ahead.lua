@@ -30,8 +30,8 @@ check {
   end,
 }
 
--- Octets of payload, 700 at most, of a Write that has a Marker in it and fits into the device's receive window after `first`:
--- what lies beyond that window TCP does not hand over (RFC 5044 A.3).
+-- Octets of payload, 700 at most, of a Write that has a Marker in it and fits into the device's receive window after
+-- `first`: what lies beyond that window TCP does not hand over (RFC 5044 A.3).
 local function room_after(c, first)
   local status = c.tcp:status()
   local room = status.peer_window - c.tcp:unacknowledged() - #first

@@ -123,8 +123,8 @@ local function open_with_crc(t, own, crc)
   return t:open { request = { C = own }, reply = { C = own }, dut = { crc = crc } }
 end
 
--- With C = 0 on both sides. A device may always use CRCs, whatever its administrator wants (RFC 5044 4.4): then nothing of
--- a stream without them can be seen of it.
+-- With C = 0 on both sides. A device may always use CRCs, whatever its administrator wants (RFC 5044 4.4): then nothing
+-- of a stream without them can be seen of it.
 local function open_without_crc(t)
   local c = open_with_crc(t, 0, false)
   if c.send_framing.crc then t:skip("the device insists on CRCs (C = 1)") end

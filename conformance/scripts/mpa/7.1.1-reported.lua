@@ -99,8 +99,8 @@ check {
   end,
 }
 
--- Whose Private Data the ULP is handed, where the upper tester knows the ends of the connection. A listener of IPv6 knows those
--- of IPv4 as ::ffff:a.b.c.d.
+-- Whose Private Data the ULP is handed, where the upper tester knows the ends of the connection. A listener of IPv6
+-- knows those of IPv4 as ::ffff:a.b.c.d.
 local function expect_ends(t, c, event)
   local own, dut = rig.addresses()
   local status = c.tcp:status()
@@ -114,15 +114,15 @@ local function expect_ends(t, c, event)
   end
 end
 
--- So many octets of Private Data, or as many as the device's ULP takes: where it begins enhanced, the word takes four of them
--- (RFC 6581 9).
+-- So many octets of Private Data, or as many as the device's ULP takes: where it begins enhanced, the word takes four
+-- of them (RFC 6581 9).
 local function room(t, c, wanted)
   local word <const> = 4
   return math.min(wanted, t:private_data_most(512) - (c.request and c.request.S == 1 and word or 0))
 end
 
--- What the ULP is handed: each length up to a word of four octets, none after some, and the most that there may be. A ULP that
--- decides gets it with the question.
+-- What the ULP is handed: each length up to a word of four octets, none after some, and the most that there may be. A
+-- ULP that decides gets it with the question.
 local function handed(t)
   local asks = t.role == "responder"
   for _, wanted in ipairs { 512, 0, 1, 2, 3, 4, 0, 5 } do

@@ -31,8 +31,8 @@ local function outcome(t, c, frame)
   return fits(tcp.closed(), other) and "closed" or "silent", other
 end
 
--- The configurations of an initiator whose Requests differ in what a Reply to them looks like: as it is and, where that is
--- Rev 1 and the device has Rev 2 as well, enhanced. A responder has one.
+-- The configurations of an initiator whose Requests differ in what a Reply to them looks like: as it is and, where that
+-- is Rev 1 and the device has Rev 2 as well, enhanced. A responder has one.
 local function configurations(t)
   local list = { {} }
   if t.role == "initiator" and t:plain_rev() == 1 then

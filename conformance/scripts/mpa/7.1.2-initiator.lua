@@ -5,7 +5,8 @@ defaults { sandwich = "startup" }
 
 local QUEUED = "71756575656421" -- what the device's ULP wants to send from the start
 
--- The device has sent its Request, and its ULP has posted a Send. A device need not take one before the Reply: then it is posted after that.
+-- The device has sent its Request, and its ULP has posted a Send. A device need not take one before the Reply: then it
+-- is posted after that.
 local function with_queued_send(t)
   local c = t:awaiting_start()
   local answer = t:command("send", { stream = c.stream, data = QUEUED })

@@ -14,8 +14,8 @@ local function hear(c, wanted, what)
   c.tcp:consume(#wanted)
 end
 
--- The messages are exchanged; an initiator's Request is not taken yet. `held`: nothing is acknowledged, from the beginning on;
--- a device's hello is what MPA finds unacknowledged.
+-- The messages are exchanged; an initiator's Request is not taken yet. `held`: nothing is acknowledged, from the
+-- beginning on; a device's hello is what MPA finds unacknowledged.
 local function stream_first(t, dut, held)
   local own = copy_fields(dut)
   local c

@@ -45,8 +45,8 @@ local function read_request(tag)
   return empty_read(tag, { DV = 0, RV = 0 })
 end
 
--- A stream with a device that is configured to accept Rev 0, if it can be, and not to ask for Markers unless `dut` says so. The
--- tester's frame has Rev 0, M = 1, C = 1. Returns the connection and the device's frame.
+-- A stream with a device that is configured to accept Rev 0, if it can be, and not to ask for Markers unless `dut` says
+-- so. The tester's frame has Rev 0, M = 1, C = 1. Returns the connection and the device's frame.
 local function with_rev_0(t, dut)
   local config = { rev0 = true, markers = false }
   for k, v in pairs(dut or {}) do config[k] = v end

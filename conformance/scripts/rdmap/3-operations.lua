@@ -246,7 +246,8 @@ check {
   end,
 }
 
--- So many Read Requests at once, with this IRD, each but the first of so many octets: whether all are answered, and what came.
+-- So many Read Requests at once, with this IRD, each but the first of so many octets: whether all are answered, and
+-- what came.
 local function served(t, count, ird, octets)
   local c = requests_at_once(t, count, { ird = ird }, octets)
   local got, passed, responses = nil, {}, 0

@@ -217,8 +217,8 @@ check {
 
 local BEYOND = 6
 
--- The device has BEYOND * limit Reads to make, of so many octets; the tester answers none for a while, then one at a time in two
--- segments.
+-- The device has BEYOND * limit Reads to make, of so many octets; the tester answers none for a while, then one at a
+-- time in two segments.
 local function count_reads(t, limit, judge, octets)
   local c, number = ready(t, { ord = limit })
   local sink = t:memory()

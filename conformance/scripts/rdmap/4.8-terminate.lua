@@ -25,7 +25,8 @@ end
 
 local function unexpected() return rdmap.send { Opcode = 0xD, data = "1234" } end
 
--- Its last 8 octets, of which a receive of 4, or of what the device's have, holds 4: a frame, and the device's configuration.
+-- Its last 8 octets, of which a receive of 4, or of what the device's have, holds 4: a frame, and the device's
+-- configuration.
 local function too_long(t, kind)
   local length = t:receive_length(4)
   return (kind or rdmap.send) { MO = length - 4, data = "12345678" }, { receives = 2, receive_octets = length }

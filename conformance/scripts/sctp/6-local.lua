@@ -55,8 +55,8 @@ check {
   end,
 }
 
--- Octets of memory in addition to those of the chunk that an implementation may keep for each: its bookkeeping, and a buffer of
--- a usual size.
+-- Octets of memory in addition to those of the chunk that an implementation may keep for each: its bookkeeping, and a
+-- buffer of a usual size.
 local BESIDE = 4096
 
 check {

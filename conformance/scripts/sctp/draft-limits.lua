@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- draft-stewart-rddp-sctp-02, sections 6 and 7.3: the wrap of DDP-SSNs, how many segments may be on their way, and how soon they leave.
+-- draft-stewart-rddp-sctp-02, sections 6 and 7.3: the wrap of DDP-SSNs, how many segments may be on their way, and how
+-- soon they leave.
 
 defaults { llp = "sctp-draft02" }
 

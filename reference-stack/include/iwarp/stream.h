@@ -378,7 +378,9 @@ struct iwarp_send {
     bool solicited;
     bool invalidate;
     uint32_t stag; /* the peer's, with invalidate */
-    /* 0: chosen by solicited and invalidate; else one of the Sends, IWARP_RDMAP_SEND to IWARP_RDMAP_SEND_SE_INVALIDATE */
+    /*
+     * 0: chosen by solicited and invalidate; else one of the Sends, IWARP_RDMAP_SEND to IWARP_RDMAP_SEND_SE_INVALIDATE
+     */
     uint8_t opcode;
     bool copy;
     const struct iwarp_span *pieces;

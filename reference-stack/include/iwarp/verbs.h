@@ -330,7 +330,9 @@ const char *iwarp_status_text(enum iwarp_status status);
 const char *iwarp_work_text(enum iwarp_work work);
 const char *iwarp_qp_event_text(enum iwarp_qp_event_kind kind);
 
-/* The RDMA Message of a completion's or an event's `opcode`: "Send with Invalidate"; "unknown" if it is not assigned. */
+/*
+ * The RDMA Message of a completion's or an event's `opcode`: "Send with Invalidate"; "unknown" if it is not assigned.
+ */
 const char *iwarp_opcode_text(uint8_t opcode);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- Finding 13: a Terminate quotes the Read Request that failed: MSN 1 is quoted as the size of the Read, and the length is 0.
+-- Finding 13: a Terminate quotes the Read Request that failed: MSN 1 is quoted as the size of the Read, and the length
+-- is 0.
 local function failed_read(t)
   local c = t:open()
   local frame = rdmap.read_request { SinkSTag = 7, RDMARDSZ = 8, SrcSTag = 0x7FFFFFFE }

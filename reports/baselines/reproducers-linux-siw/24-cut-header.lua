@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- Finding 24: a segment that ends within its header is judged when octets behind it have filled the header up, and by MPA.
+-- Finding 24: a segment that ends within its header is judged when octets behind it have filled the header up, and by
+-- MPA.
 check {
   id = "DDP-4.4-01",
   purpose = "a ULPDU of one octet: the stream ends",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- Finding 25: memory changes while its Read Response waits for TCP's window. The Write of no octets is there for TCPs that believe
--- that a window has shrunk only from a later octet of the stream on.
+-- Finding 25: memory changes while its Read Response waits for TCP's window. The Write of no octets is there for TCPs
+-- that believe that a window has shrunk only from a later octet of the stream on.
 check {
   id = "RDMAP-5.5-23",
   requires = "upper_tester",

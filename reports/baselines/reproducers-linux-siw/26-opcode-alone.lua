@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- Finding 26: a segment is read by its opcode alone: of a Write's opcode with T = 0, the header of a Write is taken off.
+-- Finding 26: a segment is read by its opcode alone: of a Write's opcode with T = 0, the header of a Write is taken
+-- off.
 check {
   id = "RDMAP-4.8-34",
   purpose = "the opcode of a Write with T = 0: the Terminate's DDP Segment Length is that of the segment, or of its payload",

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- The judgements of conformance/scripts/lib/3-judging.lua and 5-ulp.lua on a connection that brings what a list holds: what each
--- accepts, and that it fails everything else.
+-- The judgements of conformance/scripts/lib/3-judging.lua and 5-ulp.lua on a connection that brings what a list holds:
+-- what each accepts, and that it fails everything else.
 
 local FIN, RESET, NOTHING, GARBAGE = { kind = "fin" }, { kind = "reset" }, { kind = "timeout" },
                                      { kind = "garbage", wanted = "FPDU", octets = "x" }

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Every function and constant of the script library that a check can reach, as the actual outcome of a check that fails:
--- tests/e2e/script-library.sh holds docs/script-library.md against it.
+-- Every function and constant of the script library that a check can reach, as the actual outcome of a check that
+-- fails: tests/e2e/script-library.sh holds docs/script-library.md against it.
 
 -- Lua's own, and the other names of the sandbox that are none of the library's.
 local lua = {}

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- A script goes through a table in the order of its keys, in each process: what it sends must not change from run to run.
+-- A script goes through a table in the order of its keys, in each process: what it sends must not change from run to
+-- run.
 check {
   id = "library-order",
   purpose = "pairs has an order",

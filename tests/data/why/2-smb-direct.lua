@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Ends of connections with SMB Direct ([MS-SMBD]) above them, one situation a capture. tests/e2e/why.sh holds the sentences to
--- 2-smb-direct.txt, and every rule of conformance/requirements/smbd.tsv is broken by one of them.
+-- Ends of connections with SMB Direct ([MS-SMBD]) above them, one situation a capture. tests/e2e/why.sh holds the
+-- sentences to 2-smb-direct.txt, and every rule of conformance/requirements/smbd.tsv is broken by one of them.
 corpus { folder = "smb-direct", format = "pcap", text = "# Ends with SMB Direct\n" }
 
 local REQUEST <const> = { MinVersion = 0x100, MaxVersion = 0x100, CreditsRequested = 10, PreferredSendSize = 1364,

@@ -41,7 +41,9 @@ static void on_alarm(void *user, const char *text)
     seen->alarms++;
 }
 
-/* A check that demands one of the triples that the text allows, and one that demands nothing that a device may choose. */
+/*
+ * A check that demands one of the triples that the text allows, and one that demands nothing that a device may choose.
+ */
 static const char two[] =
     "check { id = 'DDP-7.1-25', purpose = 'access', run = function(t) local c = t:open() "
     "local m = t:memory { access = { 'read' } } c:send(m:write(0, 'x')) "
@@ -74,7 +76,10 @@ static void prove(struct prove_devices_config *config, struct prove_devices_summ
     catalogue_free(catalogue);
 }
 
-/* The check takes the stack's own triple alone: a device that has chosen another is the check's alarm, and is reduced to that choice. */
+/*
+ * The check takes the stack's own triple alone: a device that has chosen another is the check's alarm, and is reduced
+ * to that choice.
+ */
 START_TEST(a_false_alarm_is_reduced_to_the_choice_that_draws_it)
 {
     struct seen seen = {0};

@@ -162,7 +162,10 @@ START_TEST(octets_that_nobody_chose_later_stand_as_they_were_sent)
 }
 END_TEST
 
-/* A device may overlook what comes right behind its Reply (finding 10 of siw): the tester's pause is part of what failed. */
+/*
+ * A device may overlook what comes right behind its Reply (finding 10 of siw): the tester's pause is part of what
+ * failed.
+ */
 START_TEST(the_pause_after_the_reply_is_kept)
 {
     uint8_t fpdu[64];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A folder for what is only needed meanwhile: below TMPDIR where that can be, for this user alone, and gone with its contents. */
+/*
+ * A folder for what is only needed meanwhile: below TMPDIR where that can be, for this user alone, and gone with its
+ * contents.
+ */
 #include "conformance/engine/process/temporary_folder.h"
 
 #include <check.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TCP in tunnels: a connection is foreign or judged there as it is without, and unjudged where nobody can open the tunnel. */
+/*
+ * TCP in tunnels: a connection is foreign or judged there as it is without, and unjudged where nobody can open the
+ * tunnel.
+ */
 #include <check.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The same traffic by each way into a capture: every capture of pcaps/, lawful and faulty, over TCP, SCTP and of the CM, with each frame in
- * each tunnel that can be opened, and below each link header. The rules say the same of it, of as many flows, and as much of it is judged.
+ * The same traffic by each way into a capture: every capture of pcaps/, lawful and faulty, over TCP, SCTP and of the
+ * CM, with each frame in each tunnel that can be opened, and below each link header. The rules say the same of it, of
+ * as many flows, and as much of it is judged.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -18,7 +19,9 @@ enum { PACKET_MOST = 60000, PARTS = 8 };
 
 /* ---- links ------------------------------------------------------------------------------------------------------- */
 
-/* A link header in place of Ethernet's. `family`: an IP packet alone can follow, and this stands for IPv4 and for IPv6. */
+/*
+ * A link header in place of Ethernet's. `family`: an IP packet alone can follow, and this stands for IPv4 and for IPv6.
+ */
 struct link_header {
     const char *name;
     uint32_t link;

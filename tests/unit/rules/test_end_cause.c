@@ -163,7 +163,9 @@ END_TEST
 
 /* ---- what was broken first --------------------------------------------------------------------------------------- */
 
-/* MSN 1 comes twice, then MO does not follow: the first of the two is named, by the quick way and by the thorough one. */
+/*
+ * MSN 1 comes twice, then MO does not follow: the first of the two is named, by the quick way and by the thorough one.
+ */
 static void two_faults(struct conversation *c)
 {
     begin(c);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rules on SMB Direct ([MS-SMBD]): one case each. The messages are Sends; their payload begins at octet 18 of the ULPDU.
- * Units: 2 Negotiate Request, 3 Response, which grants two credits, 4 an empty Data Transfer that grants, 5 one with 200
- * octets of data, which uses the Initiator's last credit and grants one, 6 and 7 answers.
+ * Rules on SMB Direct ([MS-SMBD]): one case each. The messages are Sends; their payload begins at octet 18 of the
+ * ULPDU. Units: 2 Negotiate Request, 3 Response, which grants two credits, 4 an empty Data Transfer that grants, 5 one
+ * with 200 octets of data, which uses the Initiator's last credit and grants one, 6 and 7 answers.
  */
 #include <string.h>
 
