@@ -50,9 +50,9 @@ struct workers {
     struct job *jobs; /* by file */
     struct worker *all;
     struct pollfd *waits;
-    size_t begun;    /* files before this one are ordered, */
-    size_t handed;   /* and before this one handed over */
-    size_t waiting;  /* octets in all jobs */
+    size_t begun;       /* files before this one are ordered, */
+    size_t handed;      /* and before this one handed over */
+    size_t waiting;     /* octets in all jobs */
     uint32_t *repeated; /* files that a worker left when it died: they are ordered one by one */
     size_t repeated_count;
     struct iwarp_sentence broken; /* it cannot go on */

@@ -44,8 +44,8 @@ struct script_host {
     const char *good_exchange;     /* the one that checks prefer, NULL: the least (services.h) */
     const struct profile *profile; /* of the device, NULL: none (services.h) */
     const struct pics *pics;       /* what the profile answers, NULL: yes to each question (services.h) */
-    json_t *served;                /* what the device serves in the role of the check that runs (services.h), NULL: all */
-    uint64_t digest;               /* of the scripts that were loaded, without the library */
+    json_t *served;  /* what the device serves in the role of the check that runs (services.h), NULL: all */
+    uint64_t digest; /* of the scripts that were loaded, without the library */
 };
 
 /* The room of a state. */
