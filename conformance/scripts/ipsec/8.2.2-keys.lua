@@ -21,12 +21,8 @@ check {
       t:protected_stream()
       return
     end
-    if t:offer(any_method(t, { version = 2 })).up then
-      t:protected_stream()
-      t:ambiguous("B: RFC 7146 updates the row to IKEv2, and the device has no IKEv1")
-    end
     rig.ipsec_base()
-    t:fail("IKE agrees on an SA", "agreement in Main Mode, Aggressive Mode or by IKEv2", main:outcome())
+    t:fail("IKEv1 agrees on an SA", "agreement in Main Mode or Aggressive Mode (RFC 7146 3: IKEv2 SHOULD be there in addition)", main:outcome())
   end,
 }
 
@@ -163,6 +159,6 @@ check {
       end
     end
     rig.ipsec_base()
-    t:fail("IKE with the usual parameters", "agreement on AES-CBC or 3DES, HMAC-SHA1 and a group of 1024 or 2048 bits", last:outcome())
+    t:warn("IKE with the usual parameters", "agreement on AES-CBC or 3DES, HMAC-SHA1 and a group of 1024 or 2048 bits", last:outcome())
   end,
 }

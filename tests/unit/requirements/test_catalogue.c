@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <check.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,30 @@ START_TEST(a_row_is_what_its_text_says)
 }
 END_TEST
 
+/* Rows of the tables in the tree with two readings in their last column. */
+static size_t rows_with_readings(void)
+{
+    static char line[8192];
+    size_t count = 0;
+    glob_t tables;
+
+    ck_assert_msg(glob("conformance/requirements/*.tsv", 0, NULL, &tables) == 0,
+                  "the tests do not run in the root of the tree");
+    for (size_t i = 0; i < tables.gl_pathc; i++) {
+        FILE *table = fopen(tables.gl_pathv[i], "r");
+
+        ck_assert_ptr_nonnull(table);
+        while (fgets(line, sizeof(line), table) != NULL) {
+            const char *last = line[0] != '#' ? strrchr(line, '\t') : NULL;
+
+            count += last != NULL && strncmp(last, "\tA: ", 4) == 0;
+        }
+        (void)fclose(table);
+    }
+    globfree(&tables);
+    return count;
+}
+
 START_TEST(ambiguous_rows_name_their_readings)
 {
     size_t count = 0;
@@ -140,7 +165,8 @@ START_TEST(ambiguous_rows_name_their_readings)
         ck_assert_msg(strncmp(r->ambiguity, "A: ", 3) == 0 && strstr(r->ambiguity, "; B: ") != NULL,
                       "%s: \"%s\" does not name two readings", r->id, r->ambiguity);
     }
-    ck_assert_uint_eq(count, 164);
+    ck_assert_uint_eq(count, rows_with_readings());
+    ck_assert_uint_ne(count, 0);
 }
 END_TEST
 
