@@ -29,6 +29,9 @@ echo "== the README's failure"
 passes=any
 expect 1 "a run with it" "$WARPCHECK" run DDP-7.2-01 --role responder --simulate --defect ddp-qn-wrong-code --seed 1 -o "$WORK/readme"
 passes=none
+# The check tries other errors after the one that fails: its verdict is about the Terminate of that one, the first.
+holds "the failure names its own frame" jq -es '[.[] | select(.type == "result" and .verdict == "FAIL")][0] | .frame == [.steps[] | select(.kind == "terminate")][0].frame' \
+	"$WORK/readme/results.jsonl"
 expect 0 "its reproducer" "$WARPCHECK" report --reproducer c DDP-7.2-01 "$WORK/readme"
 cp "$WORK/stdout" "$WORK/readme.c"
 holds "is compiled without a warning" strict "$WORK/readme.c" "$WORK/readme.bin"

@@ -27,7 +27,7 @@ function Test:each_value(name, values, body)
     local list = not made and type(why) == "table" and found[why.verdict]
     if list then
       local called = type(value) == "table" and (value.called or i) or value
-      list[#list + 1] = { value = tostring(called), why = why, cause = self.cause, hint = self.hint }
+      list[#list + 1] = { value = tostring(called), why = why, cause = self.cause, hint = self.hint, looked = { rig.looked() } }
       self.cause, self.hint = nil, nil
     elseif not made then
       -- What has failed before has failed, even where no more can be decided.
@@ -42,6 +42,7 @@ function Test:each_value(name, values, body)
     first.why.expected, first.why.actual = by_value(name, failures, "expected"), by_value(name, failures, "actual")
   end
   self:suspect(first.cause, first.hint)
+  rig.look_at(table.unpack(first.looked)) -- what came of later values is not what the verdict is about
   error(first.why, 0)
 end
 
