@@ -36,8 +36,9 @@ for word in $HOW; do
 done
 printf '#!/bin/sh\ncase $PLUTO_VERB in down-*) ss -K dst 10.99.1.3 ;; esac\n' >"$WORK/closes" && chmod +x "$WORK/closes" || exit 99
 device_network && device_certificates && device_conf "${words[@]}" || exit 99
-[ "$HOW" = silent ] || device_ike || exit 99
+[ "$HOW" = silent ] || [ "$HOW" = missing ] || device_ike || exit 99
 device_peer "${peer_options[@]}" && device_profile "$more" || exit 99
+[ "$HOW" != missing ] || mount --bind /dev/null "$(command -v swanctl)" || exit 99
 status=0
 "$WARPCHECK" run --dut "$WORK/ipsec.json" "$@" || status=$?
 device_ends
@@ -80,6 +81,8 @@ holds "each configured row has a fault" test -z "$(comm -23 <(grep -P '^[A-Z].*\
 echo "== no verdict"
 expect 4 "a device without IKE" env HOW=silent "${namespaces[@]}" MPA-9.3-01
 complains '^warpcheck run: IPsec: the device at 10.99.0.2 does not answer IKE$'
+expect 4 "a tester without strongSwan" env HOW=missing "${namespaces[@]}" MPA-9.3-01
+complains '^warpcheck run: IPsec: swanctl is not installed \(Debian: strongswan-swanctl\)'
 expect 4 "a device with another key" env HOW='secret=another certificates=no' "${namespaces[@]}" MPA-9.3-01
 complains '^warpcheck run: IPsec: the device at 10.99.0.2 agrees to nothing'
 expect 2 "checks side by side" "$WARPCHECK" run --dut "$WORK/ipsec.json" -j 2 MPA-9.3-01
