@@ -52,9 +52,9 @@ static void sink(void *user, const struct flow_event *event)
     struct talk *talk = user;
     char text[NOTATION_MAX];
 
+    talk->established |= event->flow->ulp != NULL && event->flow->ulp->established;
     for (const struct flow_event *one = event; one != NULL; one = one->next)
         FUZZ_HOLDS(strlen(notation_event(one, text, sizeof(text))) < sizeof(text));
-    talk->established |= event->flow->ulp != NULL && event->flow->ulp->established;
     rule_engine_event(talk->rules, event);
     if (event->kind != FLOW_END)
         return;
