@@ -28,6 +28,7 @@ source tests/e2e/ipsec-device.bash
 words=() peer_options=() more=''
 for word in $HOW; do
 	case $word in
+	keyless) : ;; # below
 	peer=*) peer_options=("${word#peer=}") ;;
 	updown=closes) words+=("updown=$WORK/closes") ;;
 	ike=*) words+=("$word") more="\"ike\": \"${word#ike=}\"" ;;
@@ -38,6 +39,7 @@ printf '#!/bin/sh\ncase $PLUTO_VERB in down-*) ss -K dst 10.99.1.3 ;; esac\n' >"
 device_network && device_certificates && device_conf "${words[@]}" || exit 99
 [ "$HOW" = silent ] || [ "$HOW" = missing ] || device_ike || exit 99
 device_peer "${peer_options[@]}" && device_profile "$more" || exit 99
+[ "$HOW" != keyless ] || : >"$WORK/key" || exit 99
 [ "$HOW" != missing ] || mount --bind /dev/null "$(command -v swanctl)" || exit 99
 status=0
 "$WARPCHECK" run --dut "$WORK/ipsec.json" "$@" || status=$?
@@ -83,6 +85,8 @@ expect 4 "a device without IKE" env HOW=silent "${namespaces[@]}" MPA-9.3-01
 complains '^warpcheck run: IPsec: the device at 10.99.0.2 does not answer IKE$'
 expect 4 "a tester without strongSwan" env HOW=missing "${namespaces[@]}" MPA-9.3-01
 complains '^warpcheck run: IPsec: swanctl is not installed \(Debian: strongswan-swanctl\)'
+expect 4 "a file without a key" env HOW=keyless "${namespaces[@]}" MPA-9.3-01
+complains '^warpcheck run: IPsec: .* is empty, a pre-shared key was expected$'
 expect 4 "a device with another key" env HOW='secret=another certificates=no' "${namespaces[@]}" MPA-9.3-01
 complains '^warpcheck run: IPsec: the device at 10.99.0.2 agrees to nothing'
 expect 2 "checks side by side" "$WARPCHECK" run --dut "$WORK/ipsec.json" -j 2 MPA-9.3-01

@@ -351,9 +351,8 @@ static int prepare(struct server *server, struct iwarp_sentence *error)
 {
     const struct ipsec_network *network = &server->config->network;
 
-    if (ipsec_folder_make(&server->folder, server->config->ends.settings, error) != 0)
-        _exit(1);
-    if (ipsec_network_enter(network, error) != 0 || start_charon(server, error) != 0 ||
+    if (ipsec_folder_make(&server->folder, server->config->ends.settings, error) != 0 ||
+        ipsec_network_enter(network, error) != 0 || start_charon(server, error) != 0 ||
         ipsec_network_join(network, error) != 0 || (server->frames = ipsec_frames_open(IPSEC_OUTER, error)) == NULL)
         return -1;
     return find_base(server, error);
