@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,7 +11,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { FILE_OCTETS = 65536, SECRET_OCTETS = 1024, PATH_OCTETS = 128, FOLDERS_OPEN = 8 };
+#include "conformance/engine/process/temporary_folder.h"
+
+enum { FILE_OCTETS = 65536, SECRET_OCTETS = 1024, PATH_OCTETS = 128 };
 
 static const char *path_of(const struct ipsec_folder *folder, const char *name, char path[PATH_OCTETS])
 {
@@ -146,8 +147,7 @@ void ipsec_folder_mark(struct ipsec_folder *folder)
     folder->log_from = stat(path_of(folder, "log", path), &file) == 0 ? file.st_size : 0;
 }
 
-/* Identities and reasons in the log are the peer's words. */
-static void make_printable(char *text)
+void ipsec_folder_print(char *text)
 {
     for (; *text != '\0'; text++)
         if (*text != '\n' && (*text < ' ' || *text > '~'))
@@ -172,7 +172,7 @@ void ipsec_folder_log(const struct ipsec_folder *folder, char *text, size_t room
         got = pread(file, text, room - 1, from);
     }
     text[got > 0 ? got : 0] = '\0';
-    make_printable(text);
+    ipsec_folder_print(text);
     close(file);
 }
 
@@ -189,16 +189,7 @@ bool ipsec_folder_ready(const struct ipsec_folder *folder)
     return ready;
 }
 
-static int remove_one(const char *path, const struct stat *file, int kind, struct FTW *where)
-{
-    (void)file;
-    (void)kind;
-    (void)where;
-    (void)remove(path);
-    return 0;
-}
-
 void ipsec_folder_remove(const struct ipsec_folder *folder)
 {
-    (void)nftw(folder->path, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
+    temporary_folder_remove(folder->path);
 }

@@ -27,6 +27,9 @@ void ipsec_folder_mark(struct ipsec_folder *folder);
 /* What charon has said since then, its end if that is longer than `room`; printable, and terminated. */
 void ipsec_folder_log(const struct ipsec_folder *folder, char *text, size_t room);
 
+/* What charon and swanctl say has words of the peer in it, such as identities: octets that cannot be printed become "?". */
+void ipsec_folder_print(char *text);
+
 /* Is charon's socket there, and does somebody listen? */
 bool ipsec_folder_ready(const struct ipsec_folder *folder);
 

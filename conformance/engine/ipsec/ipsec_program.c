@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conformance/engine/process/child_end.h"
+
 bool ipsec_program_find(const char *name, char *path, size_t room)
 {
     static const char *const daemons[] = {"/usr/sbin", "/sbin", "/usr/local/sbin", "/usr/bin", "/bin"};
@@ -119,7 +121,7 @@ static pid_t start(const struct ipsec_call *call, int output, struct iwarp_sente
 int ipsec_program_run(const struct ipsec_call *call, struct ipsec_said *said, struct iwarp_sentence *error)
 {
     int pipes[2], status = 0;
-    bool ended;
+    bool ended, good;
     pid_t pid;
 
     said->octets = 0;
@@ -135,13 +137,11 @@ int ipsec_program_run(const struct ipsec_call *call, struct ipsec_said *said, st
     said->text[said->octets] = '\0';
     if (!ended)
         (void)kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
+    good = child_end(pid, call->words[0], &status, error) == 0;
     close(pipes[0]);
     if (!ended)
         return iwarp_sentence_set(error, "%s did not end within %u seconds", call->words[0], call->seconds);
-    return WIFEXITED(status) ? WEXITSTATUS(status)
-                             : iwarp_sentence_set(error, "%s was ended by signal %d", call->words[0], WTERMSIG(status));
+    return good ? status : -1;
 }
 
 pid_t ipsec_program_start(const struct ipsec_call *call, struct iwarp_sentence *error)

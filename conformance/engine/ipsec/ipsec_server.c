@@ -148,9 +148,7 @@ static void say_state(struct server *server, json_t *answer)
     (void)json_object_set_new(answer, "log", json_string(log));
     if (swanctl(server, words, &said, NULL) != 0)
         said.text[0] = '\0';
-    for (char *at = said.text; *at != '\0'; at++)
-        if (*at != '\n' && (*at < ' ' || *at > '~'))
-            *at = '?';
+    ipsec_folder_print(said.text);
     (void)json_object_set_new(answer, "sas", json_string(said.text));
 }
 

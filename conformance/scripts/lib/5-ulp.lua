@@ -214,8 +214,8 @@ local function queue_of(event)
   return (of_send_queue[event.event] or event.work) and 1 or 3
 end
 
--- "; its ULP was told: receive (4 octets, 0x5bad57a6 invalidated)", of one connection, queue by queue; "" without an
--- upper tester.
+-- The events that the device's ULP has got on one connection, queue by queue, as an outcome lists them: "receive (4
+-- octets, 0x5bad57a6 invalidated)". The text is empty without an upper tester.
 function Test:told_text(c)
   if not rig.has_upper_tester() then return "" end
   local answer = self:command("poll")
