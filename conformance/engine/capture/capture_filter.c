@@ -21,22 +21,22 @@ struct capture_filter {
 };
 
 static const uint32_t links[] = {
-    FLOW_LINK_ETHERNET,   FLOW_LINK_NULL, FLOW_LINK_PPP,          FLOW_LINK_PPP_HDLC,   FLOW_LINK_PPPOE, FLOW_LINK_RAW,
-    FLOW_LINK_CISCO_HDLC, FLOW_LINK_LOOP, FLOW_LINK_LINUX_SLL,    FLOW_LINK_MPLS,       FLOW_LINK_IPV4,  FLOW_LINK_IPV6,
-    FLOW_LINK_LINUX_SLL2, FLOW_LINK_ERF,  FLOW_LINK_PPP_DIRECTED, FLOW_LINK_INFINIBAND,
+#define LINK(name, number) FLOW_LINK_##name,
+    FLOW_LINKS(LINK)
+#undef LINK
 };
 
 enum { LINKS = sizeof(links) / sizeof(links[0]) };
 
-/* Some systems number raw IP otherwise in files. */
-static uint32_t link_of(uint32_t link)
+/* DLT_RAW has other numbers in files than in programs. */
+static int dlt_of(uint32_t link)
 {
-    return link == FLOW_LINK_RAW_12 || link == FLOW_LINK_RAW_14 ? FLOW_LINK_RAW : link;
+    return link == FLOW_LINK_RAW || link == FLOW_LINK_RAW_12 || link == FLOW_LINK_RAW_14 ? DLT_RAW : (int)link;
 }
 
 static void compile(struct program *program, const char *expression)
 {
-    pcap_t *dead = pcap_open_dead(program->link == FLOW_LINK_RAW ? DLT_RAW : (int)program->link, SNAP_OCTETS);
+    pcap_t *dead = pcap_open_dead(dlt_of(program->link), SNAP_OCTETS);
 
     if (dead == NULL) {
         (void)snprintf(program->wrong, sizeof(program->wrong), "out of memory");
@@ -77,12 +77,11 @@ int capture_filter_wants(const struct capture_filter *filter, const struct flow_
                          struct iwarp_sentence *error)
 {
     struct pcap_pkthdr header = {.caplen = (bpf_u_int32)frame->captured, .len = (bpf_u_int32)frame->length};
-    uint32_t link = link_of(frame->link);
 
     for (size_t i = 0; i < filter->count; i++) {
         const struct program *program = &filter->programs[i];
 
-        if (program->link != link)
+        if (program->link != frame->link)
             continue;
         if (program->compiled)
             return pcap_offline_filter(&program->code, &header, frame->octets) != 0;

@@ -6,26 +6,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* LINKTYPE_ numbers (as in capture files) that the decoder reads. */
+/* X(name, number): LINKTYPE_ numbers (as in capture files) that the decoder reads. */
+/* clang-format off */
+#define FLOW_LINKS(X) \
+    X(ETHERNET, 1)       /* 802.1Q and 802.1ad tags, any number */ \
+    X(NULL, 0)           /* BSD loopback, the family in either octet order */ \
+    X(PPP, 9)            /* the PPP header, be it as in HDLC (RFC 1662) or from the protocol on */ \
+    X(RAW_12, 12)        /* raw IP as some systems number it */ \
+    X(RAW_14, 14) \
+    X(PPP_HDLC, 50) \
+    X(PPPOE, 51)         /* from the PPPoE header on */ \
+    X(RAW, 101)          /* IPv4 or IPv6 by its version */ \
+    X(CISCO_HDLC, 104) \
+    X(LOOP, 108)         /* OpenBSD loopback: the family in network order */ \
+    X(LINUX_SLL, 113) \
+    X(PPP_DIRECTED, 166) /* an octet for the direction, then PPP from the protocol on */ \
+    X(ERF, 197)          /* records of type InfiniBand and Ethernet */ \
+    X(MPLS, 219) \
+    X(IPV4, 228) \
+    X(IPV6, 229) \
+    X(INFINIBAND, 247)   /* from the LRH on */ \
+    X(LINUX_SLL2, 276)
+/* clang-format on */
+
 enum flow_link {
-    FLOW_LINK_NULL = 0,     /* BSD loopback, the family in either octet order */
-    FLOW_LINK_ETHERNET = 1, /* 802.1Q and 802.1ad tags, any number */
-    FLOW_LINK_PPP = 9,      /* the PPP header, be it as in HDLC (RFC 1662) or from the protocol on */
-    FLOW_LINK_RAW_12 = 12,  /* raw IP as some systems number it */
-    FLOW_LINK_RAW_14 = 14,
-    FLOW_LINK_PPP_HDLC = 50,
-    FLOW_LINK_PPPOE = 51, /* from the PPPoE header on */
-    FLOW_LINK_CISCO_HDLC = 104,
-    FLOW_LINK_RAW = 101,  /* IPv4 or IPv6 by its version */
-    FLOW_LINK_LOOP = 108, /* OpenBSD loopback: the family in network order */
-    FLOW_LINK_LINUX_SLL = 113,
-    FLOW_LINK_PPP_DIRECTED = 166, /* an octet for the direction, then PPP from the protocol on */
-    FLOW_LINK_ERF = 197,          /* records of type InfiniBand and Ethernet */
-    FLOW_LINK_MPLS = 219,
-    FLOW_LINK_IPV4 = 228,
-    FLOW_LINK_IPV6 = 229,
-    FLOW_LINK_INFINIBAND = 247, /* from the LRH on */
-    FLOW_LINK_LINUX_SLL2 = 276,
+#define FLOW_LINK_NUMBER(name, number) FLOW_LINK_##name = (number),
+    FLOW_LINKS(FLOW_LINK_NUMBER)
+#undef FLOW_LINK_NUMBER
 };
 
 #define FLOW_LINK_NONE UINT32_MAX /* the capture does not describe the interface: the frame is counted, not decoded */

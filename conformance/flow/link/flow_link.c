@@ -40,24 +40,10 @@ enum {
 bool flow_link_known(uint32_t link)
 {
     switch (link) {
-    case FLOW_LINK_NULL:
-    case FLOW_LINK_ETHERNET:
-    case FLOW_LINK_PPP:
-    case FLOW_LINK_RAW_12:
-    case FLOW_LINK_RAW_14:
-    case FLOW_LINK_PPP_HDLC:
-    case FLOW_LINK_PPPOE:
-    case FLOW_LINK_RAW:
-    case FLOW_LINK_CISCO_HDLC:
-    case FLOW_LINK_LOOP:
-    case FLOW_LINK_LINUX_SLL:
-    case FLOW_LINK_PPP_DIRECTED:
-    case FLOW_LINK_MPLS:
-    case FLOW_LINK_IPV4:
-    case FLOW_LINK_IPV6:
-    case FLOW_LINK_ERF:
-    case FLOW_LINK_INFINIBAND:
-    case FLOW_LINK_LINUX_SLL2: return true;
+#define KNOWN(name, number) case FLOW_LINK_##name:
+        FLOW_LINKS(KNOWN)
+#undef KNOWN
+        return true;
     default: return false;
     }
 }
