@@ -102,6 +102,8 @@ void flow_tunnel_network(struct flow_layers *layers, uint32_t network);
  */
 bool flow_udp_tunnel(unsigned port, const struct flow_rest *rest, struct flow_layers *layers,
                      enum flow_protocol *protocol);
+/* The row of a datagram from or to that port of which nothing was read. FLOW_ROW_UDP: it is no tunnel's. */
+enum flow_row flow_udp_tunnel_row(unsigned port, const struct flow_rest *rest);
 
 /*
  * flow_udp.c: from the UDP header on. FLOW_PROTOCOL_SCTP, FLOW_PROTOCOL_UDP (RoCEv2), or FLOW_PROTOCOL_NONE with the

@@ -222,65 +222,12 @@ static bool ends_with(const struct flow_rest *rest, const struct flow_segment *s
 
 /* ---- tunnels ----------------------------------------------------------------------------------------------------- */
 
-/* GTP-U (3GPP TS 29.281 5; version 0: TS 09.60 6): what is no G-PDU is between its ends; other versions are none. */
-static enum flow_row row_of_gtp(const struct flow_rest *rest)
-{
-    enum { VERSION_1 = 0x30, VERSION_0 = 0x10, VERSION_BITS = 0xF0, G_PDU = 255 };
-
-    if (rest->captured < 2)
-        return FLOW_ROW_TUNNEL;
-    if ((rest->octets[0] & VERSION_BITS) == VERSION_1 && rest->octets[1] != G_PDU)
-        return FLOW_ROW_TUNNEL_FOREIGN;
-    return (rest->octets[0] & VERSION_BITS) == VERSION_1 || (rest->octets[0] & VERSION_BITS) == VERSION_0
-               ? FLOW_ROW_TUNNEL
-               : FLOW_ROW_UDP;
-}
-
-/* RFC 3948 2: IKE after four zeros, a keepalive, or ESP. */
-static enum flow_row row_of_esp(const struct flow_rest *rest)
-{
-    if (rest->captured < 4)
-        return rest->length == 1 ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TUNNEL;
-    return octets_get32(rest->octets) == 0 ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TUNNEL;
-}
-
-/* RFC 2661 3.1: a control message has the T bit. */
-static enum flow_row row_of_l2tp(const struct flow_rest *rest)
-{
-    return rest->captured >= 1 && (rest->octets[0] & 0x80) != 0 ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TUNNEL;
-}
-
 /* WireGuard, between any ports: transport data, in blocks of 16 octets. */
 static bool is_wireguard(const struct flow_rest *rest)
 {
     enum { TRANSPORT = 4, LEAST = 32 };
 
     return rest->captured >= LEAST && octets_get32_little(rest->octets) == TRANSPORT && rest->length % 16 == 0;
-}
-
-/* The row by a port that is a tunnel's, where nothing of it was read. */
-static enum flow_row row_of_port(unsigned port, const struct flow_rest *rest)
-{
-    switch (port) {
-    case 2152: return row_of_gtp(rest);
-    case 4500: return row_of_esp(rest);
-    case 1701: return row_of_l2tp(rest);
-    case 1194: /* OpenVPN */
-    case 3544: /* Teredo (RFC 4380) */
-    case 4341: /* LISP (RFC 9300) */
-    case 4754: /* GRE (RFC 8086) */
-    case 4755: /* the same, encrypted */
-    case 4789: /* VXLAN */
-    case 4790: /* VXLAN-GPE */
-    case 5247: /* CAPWAP data (RFC 5415) */
-    case 6080: /* GUE */
-    case 6081: /* Geneve */
-    case 6635: /* MPLS (RFC 7510) */
-    case 6636: /* the same, encrypted */
-    case 8472: /* VXLAN, in Linux by default */
-    case 9899: /* SCTP, of which the capture has too little to recognise it */ return FLOW_ROW_TUNNEL;
-    default: return FLOW_ROW_UDP;
-    }
 }
 
 /*
@@ -320,8 +267,8 @@ static enum flow_protocol by_content(unsigned from, unsigned to, const struct fl
     /* With a port of a server the other one is a client's, whatever it is. */
     if (layers->row != FLOW_ROW_UDP || from < RESERVED_PORTS || to < RESERVED_PORTS)
         return FLOW_PROTOCOL_NONE;
-    row = row_of_port(to, rest);
-    return flow_layers_none(layers, row == FLOW_ROW_UDP ? row_of_port(from, rest) : row);
+    row = flow_udp_tunnel_row(to, rest);
+    return flow_layers_none(layers, row == FLOW_ROW_UDP ? flow_udp_tunnel_row(from, rest) : row);
 }
 
 /* ---- datagrams --------------------------------------------------------------------------------------------------- */

@@ -4,11 +4,6 @@
 
 enum { ETHERTYPE_BRIDGED = 0x6558, NETWORK_AT = 4, NETWORK_SHIFT = 8 };
 
-static enum flow_protocol cut(struct flow_layers *layers)
-{
-    return flow_layers_none(layers, FLOW_ROW_TUNNEL);
-}
-
 /* RFC 7348 5: flags, of which one says that the network's number is there, that number, then a frame. */
 static bool is_vxlan(const struct flow_rest *rest, struct flow_layers *layers, enum flow_protocol *protocol)
 {
@@ -54,7 +49,7 @@ static bool is_geneve(const struct flow_rest *rest, struct flow_layers *layers, 
     flow_tunnel_network(layers, octets_get32(rest->octets + NETWORK_AT) >> NETWORK_SHIFT);
     if ((rest->octets[CONTROL_AT] & CONTROL) != 0 ||
         !flow_rest_skip(&inner, HEADER_OCTETS + (size_t)(rest->octets[0] & OPTIONS) * 4))
-        *protocol = cut(layers);
+        *protocol = flow_layers_none(layers, FLOW_ROW_TUNNEL);
     else if (type == ETHERTYPE_BRIDGED)
         *protocol = flow_tunnel_ethernet(FLOW_IN_GENEVE, &inner, layers);
     else
@@ -164,20 +159,106 @@ static bool is_tzsp(const struct flow_rest *rest, struct flow_layers *layers, en
     return true;
 }
 
+/* RFC 8086. */
+static bool is_gre(const struct flow_rest *rest, struct flow_layers *layers, enum flow_protocol *protocol)
+{
+    *protocol = flow_tunnel_gre(*rest, layers);
+    return true;
+}
+
+/* RFC 7510. */
+static bool is_mpls(const struct flow_rest *rest, struct flow_layers *layers, enum flow_protocol *protocol)
+{
+    *protocol = flow_tunnel_mpls(*rest, layers);
+    return true;
+}
+
+/* ---- what has not the form that is read ------------------------------------------------------------------------- */
+
+/* GTP-U (3GPP TS 29.281 5; version 0: TS 09.60 6): what is no G-PDU is between its ends; other versions are none. */
+static enum flow_row row_of_gtp(const struct flow_rest *rest)
+{
+    enum { VERSION_1 = 0x30, VERSION_0 = 0x10, VERSION_BITS = 0xF0, G_PDU = 255 };
+
+    if (rest->captured < 2)
+        return FLOW_ROW_TUNNEL;
+    if ((rest->octets[0] & VERSION_BITS) == VERSION_1 && rest->octets[1] != G_PDU)
+        return FLOW_ROW_TUNNEL_FOREIGN;
+    return (rest->octets[0] & VERSION_BITS) == VERSION_1 || (rest->octets[0] & VERSION_BITS) == VERSION_0
+               ? FLOW_ROW_TUNNEL
+               : FLOW_ROW_UDP;
+}
+
+/* RFC 3948 2: IKE after four zeros, a keepalive, or ESP. */
+static enum flow_row row_of_esp(const struct flow_rest *rest)
+{
+    if (rest->captured < 4)
+        return rest->length == 1 ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TUNNEL;
+    return octets_get32(rest->octets) == 0 ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TUNNEL;
+}
+
+/* RFC 2661 3.1: a control message has the T bit. */
+static enum flow_row row_of_l2tp(const struct flow_rest *rest)
+{
+    return rest->captured >= 1 && (rest->octets[0] & 0x80) != 0 ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TUNNEL;
+}
+
+/* In TZSP that is a keepalive, or a frame of another link than Ethernet. */
+static enum flow_row row_of_tzsp(const struct flow_rest *rest)
+{
+    (void)rest;
+    return FLOW_ROW_UDP;
+}
+
+/* ---- ports ------------------------------------------------------------------------------------------------------- */
+
+/* What a port says of a datagram; `row`: of one in another form than `read` knows; NULL: nobody can say what it is. */
+static const struct udp_tunnel {
+    uint16_t port;
+    bool (*read)(const struct flow_rest *rest, struct flow_layers *layers, enum flow_protocol *protocol);
+    enum flow_row (*row)(const struct flow_rest *rest);
+} tunnels[] = {
+    {1194, NULL, NULL}, /* OpenVPN */
+    {1701, is_l2tp, row_of_l2tp},
+    {2152, is_gtp, row_of_gtp},
+    {3544, NULL, NULL}, /* Teredo (RFC 4380) */
+    {4341, is_lisp, NULL},
+    {4500, NULL, row_of_esp},
+    {4754, is_gre, NULL},
+    {4755, NULL, NULL}, /* the same, encrypted */
+    {4789, is_vxlan, NULL},
+    {4790, is_vxlan_gpe, NULL},
+    {5247, NULL, NULL}, /* CAPWAP data (RFC 5415) */
+    {6080, NULL, NULL}, /* GUE */
+    {6081, is_geneve, NULL},
+    {6635, is_mpls, NULL},
+    {6636, NULL, NULL},     /* the same, encrypted */
+    {8472, is_vxlan, NULL}, /* in Linux by default */
+    {9899, NULL, NULL},     /* SCTP, of which the capture has too little to recognise it */
+    {37008, is_tzsp, row_of_tzsp},
+};
+
+static const struct udp_tunnel *tunnel_at(unsigned port)
+{
+    for (size_t i = 0; i < sizeof(tunnels) / sizeof(tunnels[0]); i++)
+        if (tunnels[i].port == port)
+            return &tunnels[i];
+    return NULL;
+}
+
 bool flow_udp_tunnel(unsigned port, const struct flow_rest *rest, struct flow_layers *layers,
                      enum flow_protocol *protocol)
 {
-    switch (port) {
-    case 4789:
-    case 8472: /* in Linux by default */ return is_vxlan(rest, layers, protocol);
-    case 4790: return is_vxlan_gpe(rest, layers, protocol);
-    case 6081: return is_geneve(rest, layers, protocol);
-    case 2152: return is_gtp(rest, layers, protocol);
-    case 1701: return is_l2tp(rest, layers, protocol);
-    case 4341: return is_lisp(rest, layers, protocol);
-    case 37008: return is_tzsp(rest, layers, protocol);
-    case 4754: /* RFC 8086 */ *protocol = flow_tunnel_gre(*rest, layers); return true;
-    case 6635: /* RFC 7510 */ *protocol = flow_tunnel_mpls(*rest, layers); return true;
-    default: return false;
-    }
+    const struct udp_tunnel *tunnel = tunnel_at(port);
+
+    return tunnel != NULL && tunnel->read != NULL && tunnel->read(rest, layers, protocol);
+}
+
+enum flow_row flow_udp_tunnel_row(unsigned port, const struct flow_rest *rest)
+{
+    const struct udp_tunnel *tunnel = tunnel_at(port);
+
+    if (tunnel == NULL)
+        return FLOW_ROW_UDP;
+    return tunnel->row != NULL ? tunnel->row(rest) : FLOW_ROW_TUNNEL;
 }
