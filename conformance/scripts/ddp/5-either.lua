@@ -45,7 +45,7 @@ local function delivered(t, frames, message, dut, waits)
     t:expect_deliveries(c, {}, "a message in error is not delivered")
     return nil, c
   end
-  local got = t:deliveries(c)
+  local got = t:await_deliveries(c, 1)
   if #got ~= 0 or not waits then t:equal(message .. ": deliveries", 1, #got) end
   return got[1], c
 end
@@ -74,7 +74,7 @@ check {
     c:send(rdmap.send { MSN = 1, data = "first ", L = 0 },
            rdmap.send_invalidate { MSN = 1, MO = 6, data = "last", InvalidateSTag = m.STag })
     if answered(t, c, "a Send whose last segment is one of a Send with Invalidate") == "refused" then return end
-    local got = t:deliveries(c)
+    local got = t:await_deliveries(c, 1)
     t:equal("deliveries", 1, #got)
     local valid
     if t:binds_memory() then

@@ -99,6 +99,7 @@ check {
         sent[#sent + 1] = pattern(octets, octets)
         c:send(rdmap.send { data = sent[#sent] })
         c:probe { message = "a good FPDU with a Send of " .. octets .. " octets" }
+        c:keep_pace(sent, "Sends of 2 to " .. octets .. " octets")
       end
       c:expect_accepted(sent, "Sends of 2 to 1424 octets")
     end)

@@ -83,6 +83,7 @@ local function past_an_octet(t)
     data[i] = string.char(i & 0xFF)
     c:send(rdmap.send { data = data[i] })
     c:probe { message = "message " .. i .. " of a stream, whose MSN is " .. i }
+    c:keep_pace(data, "the first " .. i .. " Sends")
   end
   t:expect_deliveries(c, data, "Sends whose MSNs take more than 8 bits")
 end

@@ -83,7 +83,7 @@ class Engine:
     def event(self, stream, event, **more):
         if self.on("tells-little") and event in ("connect_request", "half_closed", "terminate_sent"):
             return
-        if self.on("tells-late"):
+        if self.on("tells-late") or self.on("ulp-late") and event == "receive":
             self.later(LATE_EVENT, lambda: self.tell(stream, event, **more))
         else:
             self.tell(stream, event, **more)
@@ -250,9 +250,15 @@ class Connection:
     def receive_length(self, wanted):
         return RECEIVE_BIG if self.on("receive-big") else wanted
 
+    def repost(self):
+        self.stack.receives.append((None, self.receive_length(self.options["receive_octets"])))
+        self.resume()
+
     def delivered(self, data):
         """The ULP has a message."""
-        if self.options["repost"]:
+        if self.options["repost"] and self.on("ulp-late"):
+            self.engine.later(LATE_EVENT, self.repost)
+        elif self.options["repost"]:
             self.stack.receives.append((None, self.receive_length(self.options["receive_octets"])))
         if self.options["echo"]:
             self.stack.post(Work("send", None, opcode=3, data=data, invalidate=0))

@@ -56,6 +56,7 @@ HABITS = {
     # the upper tester
     "tells-errors": "`terminate_events` is false, and `error` events tell nevertheless of the end",
     "tells-late": "events are told 50 ms late",
+    "ulp-late": "what comes is told, and its receive posted again, 50 ms late",
     "tells-little": "no `connect_request`, `half_closed`, `terminate_sent`",
     "refuses-wrong-depths": "the ULP rejects a Request whose IRD is less than its ORD",
 }
