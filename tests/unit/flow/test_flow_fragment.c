@@ -261,6 +261,35 @@ START_TEST(oldest_fragmented_packets_are_dropped)
 }
 END_TEST
 
+/* What made room for others is counted no more: after many packets one that waits is still kept beside the next. */
+START_TEST(packets_that_are_gone_take_no_room)
+{
+    enum { PACKETS = 700, FIRST = 12000 };
+    struct talk *talk = begin(_i != 0);
+    size_t begins = talk->start[0], payload, whole;
+    uint8_t *frame, *others;
+    uint32_t waiting;
+
+    talk_mix(talk, 0, SENDS);
+    others = segment_frame(talk, 0, begins, begins + FIRST, &whole);
+    ck_assert_uint_gt(PACKETS * whole, FLOW_FRAGMENTS_MAX);
+    for (unsigned i = 0; i < PACKETS; i++, identification++)
+        give_pieces(talk, others, whole, 8000, IN_ORDER);
+    frame = segment_frame(talk, 0, begins + FIRST, talk->octets[0], &payload);
+    waiting = identification;
+    give_piece(talk, frame, payload, 0, 800);
+    identification++;
+    give_pieces(talk, others, whole, 8000, IN_ORDER);
+    identification = waiting;
+    give_piece(talk, frame, payload, 800, payload);
+    talk_finish(talk);
+    ck_assert_uint_eq(talk->good[0], 2 * SENDS);
+    free(frame);
+    free(others);
+    talk_free(talk);
+}
+END_TEST
+
 /* The identification is used again, before and after the first packet's end. */
 START_TEST(identification_may_be_used_again)
 {
@@ -338,6 +367,7 @@ Suite *flow_fragment_suite(void)
     tcase_add_loop_test(tests, impossible_fragment_lengths_are_refused, 0, 2);
     tcase_add_loop_test(tests, cut_fragments_give_the_packet_to_the_cut, 0, 2);
     tcase_add_loop_test(tests, oldest_fragmented_packets_are_dropped, 0, 2);
+    tcase_add_loop_test(tests, packets_that_are_gone_take_no_room, 0, 2);
     tcase_add_loop_test(tests, identification_may_be_used_again, 0, 2);
     tcase_add_loop_test(tests, fragments_of_other_protocols_are_foreign, 0, 2);
     tcase_add_test(tests, fragment_header_in_a_reassembled_packet_is_refused);

@@ -84,11 +84,12 @@ START_TEST(talk_is_decoded_over_every_link)
 }
 END_TEST
 
-/* A padded frame: what stands after the datagram is no payload. */
+/* A padded frame: what stands after the datagram is no payload. Loop: IPv6. */
 START_TEST(ethernet_padding_is_no_payload)
 {
     struct talk *talk = talk_new(NULL);
 
+    talk->ipv6 = _i != 0;
     talk_start_simple(talk, false, false, true);
     talk_mix(talk, 0, 2);
     talk_syn(talk);
@@ -382,7 +383,7 @@ Suite *flow_link_suite(void)
 
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, talk_is_decoded_over_every_link, 0, 2 * (int)(sizeof(wrappings) / sizeof(wrappings[0])));
-    tcase_add_test(tests, ethernet_padding_is_no_payload);
+    tcase_add_loop_test(tests, ethernet_padding_is_no_payload, 0, 2);
     tcase_add_test(tests, headers_in_between);
     tcase_add_loop_test(tests, rows_say_why, 0, 20);
     tcase_add_test(tests, frame_cut_at_each_octet_is_counted);

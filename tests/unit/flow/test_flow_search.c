@@ -80,6 +80,27 @@ START_TEST(fpdus_are_not_excluded)
 }
 END_TEST
 
+/* The header of an FPDU may be the last octets of a piece: what follows it proves it all the same. */
+START_TEST(header_at_the_end_of_a_piece_counts)
+{
+    enum { HEADER = 4, SENDS = 2, OCTETS = 100 };
+    uint8_t stream[SENDS * (OCTETS + 8)], ulpdu[OCTETS] = {0};
+    struct fpdu_framing framing = {false, true, 0};
+    struct flow_side side = {0};
+    size_t first, count;
+
+    for (unsigned i = count = first = 0; i < SENDS; i++, first = first == 0 ? count : first) {
+        ddp_pack_header(
+            &(struct ddp_segment){.last = true, .version = 1, .control = rdmap_control(IWARP_RDMAP_SEND), .msn = i + 1},
+            ulpdu);
+        count += fpdu_pack(ulpdu, OCTETS, &framing, stream + count, sizeof(stream) - count);
+    }
+    ck_assert_uint_eq(flow_search_octets(&side, stream, HEADER), SIZE_MAX);
+    ck_assert_uint_eq(flow_search_octets(&side, stream + HEADER, count - HEADER), first - HEADER);
+    flow_search_release(&side);
+}
+END_TEST
+
 /* Other streams are, most of them: octets as of TLS, and a text. */
 START_TEST(others_are_excluded)
 {
@@ -126,6 +147,7 @@ Suite *flow_search_suite(void)
     TCase *tests = tcase_create("search");
 
     tcase_add_test(tests, fpdus_are_not_excluded);
+    tcase_add_test(tests, header_at_the_end_of_a_piece_counts);
     tcase_add_test(tests, others_are_excluded);
     tcase_add_loop_test(tests, search_in_a_long_direction_is_linear, 0, 2);
     suite_add_tcase(suite, tests);

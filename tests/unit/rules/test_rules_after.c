@@ -134,6 +134,7 @@ static void reversed_requests(struct conversation *c)
 /* RFC 5040 4.4: the requester's fault, once for each request; what the responder sent is right. */
 START_TEST(reversed_request_is_the_requesters)
 {
+    enum { FIRST_FRAME = 8 }; /* after three of TCP, two of MPA and two Sends */
     struct conversation *conversation = conversation_create(NULL);
     size_t rule = rule_find("RDMAP-4.4-01")->index;
     static struct verdicts verdicts;
@@ -146,6 +147,7 @@ START_TEST(reversed_request_is_the_requesters)
     ck_assert_uint_eq(verdicts.findings[rule], 2);
     ck_assert_int_eq(verdicts.direction[rule], FLOW_FROM_INITIATOR);
     ck_assert_str_eq(verdicts.cause[rule], "read-request-reversed");
+    ck_assert_uint_eq(verdicts.frame[rule], FIRST_FRAME); /* of the first request, not of its response */
     ck_assert_int_eq(verdict_of(&verdicts, "RDMAP-4.4-03"), RULE_PASS);
     ck_assert_int_eq(verdict_of(&verdicts, "RDMAP-4.4-04"), RULE_PASS);
     ck_assert_int_eq(verdict_of(&verdicts, "RDMAP-4.5-01"), RULE_PASS);

@@ -123,12 +123,29 @@ START_TEST(case_of_the_cm_rules)
 }
 END_TEST
 
+CHANGED(both_the_destination, 180, "\xC0\0\x02\x02")
+CHANGED(both_the_source, 196, "\xC0\0\x02\x01")
+
+/* A11.4: where both name one side the addresses are wrong, but nobody has exchanged them. Loop: which side. */
+START_TEST(one_wrong_address_is_no_exchange)
+{
+    struct conversation *conversation = conversation_create(NULL);
+    static struct verdicts verdicts;
+
+    (_i == 0 ? both_the_destination : both_the_source)(conversation);
+    rule_case_judge(conversation, &verdicts);
+    conversation_free(conversation);
+    ck_assert_int_eq(verdicts.verdict[rule_find("CA11-1")->index], -1);
+}
+END_TEST
+
 Suite *rules_cm_suite(void)
 {
     Suite *suite = suite_create("rules_cm");
     TCase *tcase = tcase_create("cases");
 
     tcase_add_loop_test(tcase, case_of_the_cm_rules, 0, (int)(sizeof(rules_cm_cases) / sizeof(rules_cm_cases[0])) - 1);
+    tcase_add_loop_test(tcase, one_wrong_address_is_no_exchange, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -247,6 +247,15 @@ static void spoil_length(uint8_t *fpdu, size_t octets, uint32_t position)
     put_crc(fpdu, octets, fpdu + 2, octets - 6);
 }
 
+static void spoil_pad(uint8_t *fpdu, size_t octets, uint32_t position)
+{
+    size_t pad = fpdu_pad(octets_get16(fpdu));
+
+    (void)position;
+    ck_assert_uint_ne(pad, 0);
+    put_crc(fpdu, octets, fpdu, octets - 4 - pad);
+}
+
 static void spoil_leading(uint8_t *fpdu, size_t octets, uint32_t position)
 {
     ck_assert_uint_eq(marker_distance(position), 0);
@@ -272,6 +281,12 @@ static void spoil_markers(uint8_t *fpdu, size_t octets, uint32_t position)
 static void crc_without_length(struct conversation *c)
 {
     conversation_spoil(c, 3, spoil_length);
+    plain_conversation(c);
+}
+
+static void crc_without_pad(struct conversation *c)
+{
+    conversation_spoil(c, 2, spoil_pad);
     plain_conversation(c);
 }
 
@@ -356,6 +371,7 @@ const struct rule_case rules_fpdu_cases[] = {
     {"MPA-4.3-01", marked_conversation, crc_without_markers, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"MPA-4.4-14", plain_conversation, NULL, FRAMED(3, 84, 1, 2, 3, 4), RULE_FAIL, NULL, 0, NULL},
     {"MPA-4.4-15", plain_conversation, crc_without_length, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.4-15", plain_conversation, crc_without_pad, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"MPA-4.4-16", marked_conversation, crc_without_trailing, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"MPA-4.4-18", marked_conversation, crc_without_leading, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"MPA-4.5-01", marked_conversation, over_mss_marked, NO_CHANGE, RULE_WARN, NULL, 0, NULL},

@@ -136,6 +136,25 @@ static void responses_exchanged(struct conversation *c)
     conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0x2000, true, 20);
 }
 
+/* A Read Response in falling order of its segments: what counts is its lowest TO. */
+static void falling_response(struct conversation *c, uint64_t to)
+{
+    begin(c);
+    conversation_read(c, 0, 1, 0x1111, 0x2000, 150);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, to + 50, false, 100);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, to, true, 50);
+}
+
+static void falling(struct conversation *c)
+{
+    falling_response(c, 0x2000);
+}
+
+static void falling_beyond(struct conversation *c)
+{
+    falling_response(c, 0x2008);
+}
+
 const struct rule_case rules_rdmap_cases[] = {
     {"RDMAP-4.1-17", plain_conversation, NULL, CONTENT(21, 1, 0x03), RULE_FAIL, "MPA-3-15 MPA-C.1-01", 0, NULL},
     {"RDMAP-4.1-19", plain_conversation, NULL, CONTENT(21, 1, 0x53), RULE_FAIL, NULL, 0, NULL},
@@ -157,6 +176,7 @@ const struct rule_case rules_rdmap_cases[] = {
     {"EMPA-9.1-07", enhanced_conversation, responder_reads, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-4.4-03", plain_conversation, NULL, CONTENT(18, 5, 0x23), RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-4.4-04", plain_conversation, NULL, CONTENT(18, 13, 1), RULE_FAIL, NULL, 0, NULL},
+    {"RDMAP-4.4-04", falling, falling_beyond, NO_CHANGE, RULE_FAIL, NULL, 0, "DDP-5.3-04"},
     {"RDMAP-4.5-01", plain_conversation, NULL, CONTENT(15, 33, 11), RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-5.2-01", plain_conversation, unrequested_response, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-5.2.1-20", plain_conversation, NULL, CONTENT(15, 33, 0), RULE_FAIL, NULL, 0, NULL},

@@ -238,6 +238,11 @@ static void false_version_error(struct conversation *c)
     send_then(c, TERM_RDMAP_VERSION, true, true, false);
 }
 
+static void false_ddp_version_error(struct conversation *c)
+{
+    send_then(c, TERM_DDP_UNTAGGED_VERSION, true, true, false);
+}
+
 static void false_queue_error(struct conversation *c)
 {
     send_then(c, TERM_DDP_INVALID_QN, true, true, false);
@@ -306,6 +311,7 @@ const struct rule_case rules_terminate_cases[] = {
     {"RDMAP-4.8-44", protection_error, NULL, BITS(24, 0xEE), RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-4.8-46", read_fails, read_fails_old_to, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-4.8-47", read_fails, read_fails_old_size, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"DDP-7.1-23", ddp_error, false_ddp_version_error, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"DDP-7.1-23", ddp_error, false_queue_error, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-4.8-25", version_error, false_version_error, NO_CHANGE, RULE_FAIL, NULL, 0,
      "RDMAP-4.1-17 MPA-3-15 MPA-C.1-01"},
