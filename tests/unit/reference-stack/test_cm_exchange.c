@@ -90,6 +90,24 @@ START_TEST(exchange_is_accepted_by_listener_or_ulp)
 }
 END_TEST
 
+/* Each exchange of a client has a queue pair of its own, and its number is of 24 bits. */
+START_TEST(each_exchange_has_a_queue_pair_of_its_own)
+{
+    enum { EXCHANGES = 8 };
+    uint32_t qpn[EXCHANGES];
+
+    begin(CM_ANSWER_ACCEPT);
+    for (unsigned i = 0; i < EXCHANGES; i++) {
+        (void)cm_pair_connect(&pair, PORT, NULL, 0);
+        cm_pair_run(&pair, pair.now);
+        ck_assert_uint_eq(mad_get_AttributeID(pair.last[1]), CM_REQ);
+        qpn[i] = (uint32_t)cm_req_get_QPN(pair.last[1] + MAD_HEADER_OCTETS);
+        for (unsigned other = 0; other < i; other++)
+            ck_assert_uint_ne(qpn[other], qpn[i]);
+    }
+}
+END_TEST
+
 /* --- Rejections --------------------------------------------------------------------------------------------------- */
 
 static struct cm_refusal refusal;
@@ -317,6 +335,7 @@ Suite *cm_exchange_suite(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, exchange_is_accepted_by_listener_or_ulp, 0, 2);
+    tcase_add_test(tcase, each_exchange_has_a_queue_pair_of_its_own);
     tcase_add_loop_test(tcase, rejected_for_every_reason, 1, 67);
     tcase_add_loop_test(tcase, rejected_by_the_service, 0, 8);
     tcase_add_test(tcase, refusal_suggests_a_good_version);

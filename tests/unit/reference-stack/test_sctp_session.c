@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/misuse.h"
 #include "tests/unit/sctp_pair.h"
 #include "tests/unit/suites.h"
 #include "base/octets.h"
@@ -105,6 +106,41 @@ START_TEST(session_from_beginning_to_end)
         ck_assert_int_eq(iwarp_sctp_stream_sid(active), -1);
     }
     ck_assert_uint_eq(sctp_pair_told(pair, SCTP_PASSIVE, IWARP_ASSOCIATION_CLOSED), 2);
+    sctp_pair_free(pair);
+}
+END_TEST
+
+/* What begins before this side has ended is no session, and ends nothing: its own end and the peer's are still due (6.2). */
+START_TEST(initiate_before_the_own_end_is_no_session)
+{
+    struct seen seen;
+    struct sctp_pair *pair = open_pair(&seen);
+    struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
+
+    sctp_pair_session(pair, 0, SID);
+    side->hold = true;
+    iwarp_stream_disconnect(side->ends[0].stream, pair->now);
+    sctp_pair_feed_control(pair, SCTP_PASSIVE, SID, 0, DDP_SCTP_INITIATE, 0);
+    side->hold = false;
+    sctp_pair_run(pair);
+    ck_assert_uint_eq(iwarp_association_counters(side->association)->pending, 0);
+    ck_assert_uint_eq(iwarp_association_counters(side->association)->sessions, 1);
+    iwarp_stream_disconnect(pair->side[SCTP_ACTIVE].ends[0].stream, pair->now);
+    sctp_pair_run(pair);
+    ck_assert_uint_eq(iwarp_association_counters(side->association)->sessions, 0);
+    sctp_pair_free(pair);
+}
+END_TEST
+
+START_TEST(detached_stream_needs_a_device_and_a_configuration)
+{
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_RFC5043);
+    struct iwarp_device *device = pair->side[SCTP_ACTIVE].device;
+    struct iwarp_stream_config config;
+
+    iwarp_sctp_stream_config_default(&config, IWARP_INITIATOR);
+    ABSENT("a device and a configuration", iwarp_sctp_stream_detached(NULL, &config, 1, why));
+    ABSENT("a device and a configuration", iwarp_sctp_stream_detached(device, NULL, 1, why));
     sctp_pair_free(pair);
 }
 END_TEST
@@ -441,6 +477,8 @@ Suite *sctp_session_suite(void)
     TCase *tcase = tcase_create("rfc5043");
 
     tcase_add_test(tcase, session_from_beginning_to_end);
+    tcase_add_test(tcase, initiate_before_the_own_end_is_no_session);
+    tcase_add_test(tcase, detached_stream_needs_a_device_and_a_configuration);
     tcase_add_test(tcase, ird_and_ord_are_negotiated_over_sctp);
     tcase_add_test(tcase, private_data_crosses_a_session);
     tcase_add_test(tcase, limit_of_requests);
