@@ -12,6 +12,8 @@
 #   make fuzz       every fuzz target for FUZZ_SECONDS (60), FUZZ_JOBS (1) at once; FUZZ_CORPUS=DIR continues with the
 #                   inputs that are there, and leaves the fewest there that reach as much
 #   make chaos      stops commands at counted moments and makes their calls fail, memory included; T='audit merge' picks
+#   make mutation   puts faults into protocol code, judges and checks, one at a time, and says what sees them; ROOMS='flow-sctp' picks,
+#                   COUNT (20) of each room, SEED (1); the page is $(B)/mutation/mutation.md (mk/mutation.mk)
 #   make replay     the fuzz targets without a fuzzer, and their seeds through them (mk/replay.mk)
 #   make lint       formatting, clang-tidy, cppcheck, shellcheck, Lua syntax, include arrows
 #   make bench      the benchmarks' ratios
@@ -77,7 +79,7 @@ endef
 # use of pkg-config is expanded inside a recipe, hence after that.
 
 deps_group := $(if $(filter-out plugin install-plugin remove-plugin course,$(or $(MAKECMDGOALS),all)),build)
-ifneq ($(filter check check-all unit e2e fuzz chaos soak coverage replay,$(MAKECMDGOALS)),)
+ifneq ($(filter check check-all unit e2e fuzz chaos soak coverage mutation replay,$(MAKECMDGOALS)),)
 deps_group += test
 endif
 ifneq ($(filter plugin install-plugin remove-plugin $(if $(QUICK),,check) check-all e2e lint soak,$(MAKECMDGOALS)),)
@@ -237,13 +239,13 @@ check check-all: prerequisites | $(B)/.made
 	@$(test_env) CC='$(CC)' BUILD_TIMES='$(B)/build-times.tsv' WHOLE='$(if $(filter check-all,$@),1)' TIMES='$(TIMES)' $(lint_env) \
 		tools/check.sh $(if $(QUICK),quick,all)
 
-check-programs: quick-programs plugin $(B)/tools/lua-syntax $(B)/chaos.so $(B)/asan/unit-tests $(B)/tsan/thread-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
+check-programs: quick-programs plugin $(B)/tools/lua-syntax $(B)/mutation.commands $(B)/chaos.so $(B)/asan/unit-tests $(B)/tsan/thread-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
 quick-programs: programs $(B)/unit-tests
 
 unit: $(B)/unit-tests
 	@$(B)/unit-tests $(T)
 
-e2e: programs plugin $(B)/chaos.so $(call programs_of,$(B)/asan)
+e2e: programs plugin $(B)/unit-tests $(B)/tools/lua-syntax $(B)/mutation.commands $(B)/chaos.so $(call programs_of,$(B)/asan)
 	@$(test_env) CC='$(CC)' tools/check.sh e2e
 
 fuzz: $(fuzz_programs)
@@ -302,6 +304,7 @@ include mk/agent.mk
 include mk/packages.mk
 include mk/plugin.mk
 include mk/replay.mk
+include mk/mutation.mk
 
 # Every .d file that a compiler wrote.
 -include $(foreach v,$(variants),$(patsubst %.o,%.d,$($(v)_objects)))
