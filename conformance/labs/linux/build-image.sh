@@ -8,7 +8,8 @@
 # modules in. With SIW_PATCH=FILE siw is built with that patch (-p1, from the kernel's root), and the folder is one beside, for
 # that patch alone; a patch that applies with fuzz is refused. SIW_SOURCE=DIR builds the siw of another tree (DIR is a kernel's root, or the
 # folder of siw's source) against the headers of this series. CM_PATCH=FILE is the same for the kernel's ib_cm and rdma_cm (build-cm.sh). LAB_PEER=PROGRAM adds the
-# kernel's SCTP and that program, an iwarp-peer (build-sctp.sh). LAB_IPSEC=1 adds the kernel's ESP and strongSwan (build-ipsec.sh).
+# kernel's SCTP and that program, an iwarp-peer (build-sctp.sh). LAB_IPSEC=1 adds the kernel's ESP and strongSwan (build-ipsec.sh),
+# LAB_INSIDE_IMAGE=1 what inside.sh needs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 here=conformance/labs/linux
@@ -89,6 +90,8 @@ made() {
 		"$here/build-cm.sh" "$out" "$series" "$headers" "$CM_PATCH"
 	elif [ -n "${LAB_IPSEC:-}" ]; then
 		"$here/build-ipsec.sh" "$out"
+	elif [ -n "${LAB_INSIDE_IMAGE:-}" ]; then
+		"$here/build-inside.sh" "$out"
 	elif [ -n "${LAB_PEER:-}" ]; then
 		"$here/build-sctp.sh" "$out" "$LAB_PEER"
 	else
