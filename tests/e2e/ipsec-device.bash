@@ -7,7 +7,7 @@
 #   device_certificates              an authority, the device's and the tester's certificates, and a revoked one, below $WORK/pki
 #   device_conf [NAME=VALUE...]      swanctl.conf of the device as $WORK/device/swanctl/swanctl.conf, a good one but for these: main, aggressive,
 #                                    modern ("no": no such connection), ike, esp (proposals), secret, certificates, crl, certreq ("no"),
-#                                    updown (a program that is run when an SA comes and goes)
+#                                    updown (a program that is run when an SA comes and goes), esp_by (kernel), window (of replay, in packets)
 #   device_ike                       starts its charon with that
 #   device_peer [OPTION...]          starts iwarp-peer
 #   device_profile [MEMBERS]         its profile as $WORK/ipsec.json, with more members of "ipsec"
@@ -38,7 +38,7 @@ device_folder() {
 	mkdir -p "$WORK/device/swanctl/"{private,x509,x509ca,x509crl}
 	cat >"$WORK/device/strongswan.conf" <<-CONF
 		charon-systemd {
-			load = random nonce drbg kdf aes des sha1 sha2 md5 hmac cmac xcbc ctr ccm gcm mgf1 gmp curve25519 openssl x509 revocation constraints pubkey pkcs1 pkcs8 pem kernel-libipsec kernel-netlink socket-default files updown vici
+			load = random nonce drbg kdf aes des sha1 sha2 md5 hmac cmac xcbc ctr ccm gcm mgf1 gmp curve25519 openssl x509 revocation constraints pubkey pkcs1 pkcs8 pem $([ "$esp_by" = kernel ] || echo kernel-libipsec) kernel-netlink socket-default files updown vici
 			install_routes = no
 			i_dont_care_about_security_and_use_aggressive_mode_psk = yes
 			filelog {
@@ -101,6 +101,7 @@ connection() { # NAME VERSION AGGRESSIVE AUTH: of the device
 		        remote_ts = 10.99.1.0/24
 		        esp_proposals = $esp
 		        mode = tunnel
+		        replay_window = $window
 		        updown = $updown
 		      }
 		    }
@@ -110,9 +111,10 @@ connection() { # NAME VERSION AGGRESSIVE AUTH: of the device
 
 # shellcheck disable=SC2034 # set by the caller's words
 device_conf() {
-	local main=yes aggressive=yes modern=yes secret=$device_secret certificates=yes crl=yes certreq=yes updown='' word
+	local main=yes aggressive=yes modern=yes secret=$device_secret certificates=yes crl=yes certreq=yes updown='' window=32 esp_by=strongswan word
 	local ike=aes128-sha1-modp2048,aes128-sha1-modp1024,3des-sha1-modp2048 esp=aes128-sha1,null-sha1,aes128gcm16
 	for word in "$@"; do local "$word"; done
+	device_esp_by=$esp_by
 	device_folder
 	cp "$WORK/pki/device.key" "$WORK/device/swanctl/private/"
 	cp "$WORK/pki/ca.pem" "$WORK/device/swanctl/x509ca/"
@@ -134,8 +136,12 @@ device_ike() {
 	STRONGSWAN_CONF=$WORK/device/strongswan.conf inside charon-systemd >"$WORK/device/output" 2>&1 &
 	charon=$!
 	standing+=("$charon")
-	eventually "$charon" inside ip link show ipsec0 >/dev/null 2>&1 || { cat "$WORK/device/output" "$WORK/device/log" >&2; return 1; }
-	inside ip route add 10.99.1.0/24 dev ipsec0 src 10.98.0.2 || return 1
+	if [ "$device_esp_by" = kernel ]; then # its policies take what goes to the tester's streams
+		inside ip route add 10.99.1.0/24 via 10.99.0.4 src 10.98.0.2 || return 1
+	else
+		eventually "$charon" inside ip link show ipsec0 >/dev/null 2>&1 || { cat "$WORK/device/output" "$WORK/device/log" >&2; return 1; }
+		inside ip route add 10.99.1.0/24 dev ipsec0 src 10.98.0.2 || return 1
+	fi
 	eventually "$charon" device_swanctl --load-all --noprompt --file "$WORK/device/swanctl/swanctl.conf" >"$WORK/device/load" 2>&1 || { cat "$WORK/device/load" >&2; return 1; }
 }
 

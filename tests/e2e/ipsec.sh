@@ -4,6 +4,7 @@
 # A device that protects its streams with IPsec (docs/ipsec.md): each check of its rows decides, nothing of the secret is in any output,
 # and devices that are configured wrongly are caught (ipsec-faults.tsv; the ones for each run, with WHOLE=1 all of a user's). A device
 # that does not answer, one that has another key, and a strongSwan that is not there: one line, exit status 4.
+# The tester's ESP is made in user space here; with MAKER=kernel, which ipsec-kernel.sh says, by the kernel, and so is the device's.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash
@@ -25,13 +26,13 @@ unshare -rn bash -c 'ip link add name try0 type veth peer name try1 && ip link a
 # WORK, device_conf's words, options of iwarp-peer after "peer=", then what is run.
 cat >"$WORK/inside.sh" <<'INSIDE'
 source tests/e2e/ipsec-device.bash
-words=() peer_options=() more=''
+words=() peer_options=() more="\"esp_by\": \"$MAKER\""
 for word in $HOW; do
 	case $word in
 	keyless) : ;; # below
 	peer=*) peer_options=("${word#peer=}") ;;
 	updown=closes) words+=("updown=$WORK/closes") ;;
-	ike=*) words+=("$word") more="\"ike\": \"${word#ike=}\"" ;;
+	ike=*) words+=("$word") more+=", \"ike\": \"${word#ike=}\"" ;;
 	*) words+=("$word") ;;
 	esac
 done
@@ -46,7 +47,8 @@ status=0
 device_ends
 exit "$status"
 INSIDE
-export WORK WARPCHECK IWARP_PEER
+: "${MAKER:=strongswan}"
+export WORK WARPCHECK IWARP_PEER MAKER
 namespaces=(unshare -rn --pid --fork --kill-child --mount-proc bash "$WORK/inside.sh")
 device() { HOW=$1 "${namespaces[@]}" "${@:2}"; }
 
@@ -57,9 +59,16 @@ echo "== a good device"
 # shellcheck disable=SC2034 # expect.bash looks at it
 passes=any lines=any
 all=(MPA-9.3-01 MPA-9.3-02 'MPA-9.4-0[1-4]' 'RDMAP-8.2.2-*')
-expect 0 "each row is decided" env HOW= "${namespaces[@]}" "${all[@]}" -o "$WORK/good" --evidence all
-holds "none but the row with two readings is other than PASS" test "$(verdicts "$WORK/good" | grep -v =PASS)" = MPA-9.4-04=AMBIGUOUS
-holds "each active row of IPsec has a verdict" test "$("$WARPCHECK" list MPA-9.3-01 MPA-9.3-02 'MPA-9.4-*' 'RDMAP-8.2.2-*' --format jsonl |
+good='' two=MPA-9.4-04=AMBIGUOUS made=strongSwan
+chosen=("${all[@]}")
+if [ "$MAKER" = kernel ]; then # the rows that depend on who makes ESP
+	good='esp_by=kernel esp=aes128-sha1-esn-noesn,null-sha1,3des-sha1' two='' made='its kernel'
+	chosen=(MPA-9.3-02 MPA-9.4-04 RDMAP-8.2.2-02 RDMAP-8.2.2-03)
+fi
+expect 0 "each row is decided" env HOW="$good" "${namespaces[@]}" "${chosen[@]}" -o "$WORK/good" --evidence all
+holds "none but the row with two readings, where there is no 3DES, is other than PASS" test "$(verdicts "$WORK/good" | grep -v =PASS)" = "$two"
+holds "the evidence says who makes ESP" grep -rqaF "the tester's ESP is made by $made" "$WORK/good"
+holds "each active row has a verdict" test "$("$WARPCHECK" list "${chosen[@]}" --format jsonl |
 	jq -r 'select(.observability == "active") | .id' | sort)" = "$(verdicts "$WORK/good" | cut -d = -f 1)"
 lacks() { ! grep -rqaF -e 'correct horse battery' -e "$(printf 'correct horse battery' | base64)" -e 'PRIVATE KEY' "$1"; }
 holds "no output has the secret" lacks "$WORK/good"
@@ -67,7 +76,8 @@ holds "the tester's files are gone" test -z "$(find /tmp -maxdepth 1 -name 'warp
 
 echo "== faults"
 while IFS=$'\t' read -r fault kind how rows; do
-	[ "$kind" = always ] || { [ "$kind" = user ] && [ "${WHOLE:-}" = 1 ]; } || continue
+	case "$kind-${WHOLE:-}" in *always-* | *-1) ;; *) continue ;; esac
+	case $MAKER-$kind in kernel-kernel* | strongswan-always | strongswan-user) ;; *) continue ;; esac
 	ids=() wanted=''
 	for row in $rows; do
 		[[ $row = DDP-* ]] && [ "${WHOLE:-}" != 1 ] && continue # the same check decides RDMAP's row
@@ -79,6 +89,7 @@ while IFS=$'\t' read -r fault kind how rows; do
 done < <(grep -v '^#' tests/e2e/ipsec-faults.tsv)
 caught() { grep -v '^#' tests/e2e/ipsec-faults.tsv | cut -f 4 | tr ' ' '\n' | sed 's/=.*//' | sort -u; }
 holds "each configured row has a fault" test -z "$(comm -23 <(grep -P '^[A-Z].*\tconfigured: ' reference-stack/defects/defects-none.tsv | cut -f 1 | sort) <(caught))"
+[ "$MAKER" = strongswan ] || { finish; exit; }
 
 echo "== no verdict"
 expect 4 "a device without IKE" env HOW=silent "${namespaces[@]}" MPA-9.3-01
@@ -89,6 +100,11 @@ expect 4 "a file without a key" env HOW=keyless "${namespaces[@]}" MPA-9.3-01
 complains '^warpcheck run: IPsec: .* is empty, a pre-shared key was expected$'
 expect 4 "a device with another key" env HOW='secret=another certificates=no' "${namespaces[@]}" MPA-9.3-01
 complains '^warpcheck run: IPsec: the device at 10.99.0.2 agrees to nothing'
+sa=(src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x100 mode tunnel auth-trunc 'hmac(sha1)' 0x00 96 enc 'cbc(aes)' 0x00000000000000000000000000000000)
+if ! unshare -rn bash -c 'ip link add x type xfrm dev lo if_id 1 && ip xfrm state add "$@"' x "${sa[@]}" 2>/dev/null; then
+	expect 4 "a kernel without ESP, which the profile asks for" env MAKER=kernel HOW= "${namespaces[@]}" MPA-9.3-01
+	complains '^warpcheck run: IPsec: the kernel makes no ESP \("esp_by" of the profile\): .'
+fi
 expect 2 "checks side by side" "$WARPCHECK" run --dut "$WORK/ipsec.json" -j 2 MPA-9.3-01
 complains 'reached through IPsec, and checks side by side would change each other'
 expect 2 "--ipsec is for the lab" "$WARPCHECK" run --ipsec MPA-9.3-01

@@ -99,11 +99,11 @@ static int make_folders(const struct ipsec_folder *folder, struct iwarp_sentence
     return 0;
 }
 
-static int write_conf(const struct ipsec_folder *folder, struct iwarp_sentence *error)
+int ipsec_folder_daemon(const struct ipsec_folder *folder, bool in_kernel, struct iwarp_sentence *error)
 {
     char path[PATH_OCTETS];
     FILE *out = fopen(path_of(folder, "strongswan.conf", path), "we");
-    int status = out != NULL ? ipsec_write_daemon(out, folder->path) : -1;
+    int status = out != NULL ? ipsec_write_daemon(out, folder->path, in_kernel) : -1;
 
     if (out == NULL || fclose(out) != 0 || status != 0)
         return iwarp_sentence_set(error, "%s: %s", path, strerror(errno));
@@ -115,7 +115,7 @@ int ipsec_folder_make(struct ipsec_folder *folder, const struct profile_ipsec *s
     *folder = (struct ipsec_folder){.path = "/tmp/warpcheck-ipsec.XXXXXX"};
     if (mkdtemp(folder->path) == NULL)
         return iwarp_sentence_set(error, "a folder in /tmp: %s", strerror(errno));
-    if (make_folders(folder, error) == 0 && write_conf(folder, error) == 0 &&
+    if (make_folders(folder, error) == 0 &&
         (settings->secret_file == NULL || write_secret(folder, settings->secret_file, error) == 0) &&
         copy(folder, settings->certificate_file, "certificate.pem", error) == 0 &&
         copy(folder, settings->key_file, "swanctl/private/key.pem", error) == 0 &&

@@ -14,8 +14,11 @@ struct ipsec_folder {
     off_t log_from; /* what ipsec_folder_log() begins with */
 };
 
-/* Makes it, with strongswan.conf, and with what the profile's files hold. -1 with a sentence; then nothing is left. */
+/* Makes it, with what the profile's files hold. -1 with a sentence; then nothing is left. */
 int ipsec_folder_make(struct ipsec_folder *folder, const struct profile_ipsec *settings, struct iwarp_sentence *error);
+
+/* Writes strongswan.conf, of a charon that makes ESP in the kernel, or itself. -1 with a sentence. */
+int ipsec_folder_daemon(const struct ipsec_folder *folder, bool in_kernel, struct iwarp_sentence *error);
 
 /* Writes swanctl.conf. -1 with a sentence. */
 int ipsec_folder_offer(const struct ipsec_folder *folder, const struct ipsec_offer *offer,

@@ -162,6 +162,23 @@ int ipsec_network_enter(const struct ipsec_network *network, struct iwarp_senten
                : 0;
 }
 
+bool ipsec_network_kernel_esp(struct iwarp_sentence *why)
+{
+    /* An SA of the transforms that RFC 7146 2.1 and 2.2 make mandatory, with keys of zeros, which no packet will use. */
+    static const char sa[] = "src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x100";
+    struct iwarp_sentence ignored;
+
+    if (ip(-1, why, "link add " IPSEC_TUNNEL " type xfrm dev " IPSEC_OUTER " if_id %d", IPSEC_INTERFACE_ID) != 0)
+        return false;
+    if (ip(-1, why, "link set " IPSEC_TUNNEL " mtu %d up", IPSEC_MTU) == 0 &&
+        ip(-1, why, "xfrm state add %s mode tunnel auth-trunc hmac(sha1) 0x%040d 96 enc cbc(aes) 0x%032d", sa, 0, 0) ==
+            0 &&
+        ip(-1, why, "xfrm state delete %s", sa) == 0)
+        return true;
+    (void)ip(-1, &ignored, "link del " IPSEC_TUNNEL);
+    return false;
+}
+
 int ipsec_network_join(const struct ipsec_network *network, struct iwarp_sentence *error)
 {
     char device[64], own[64];

@@ -16,9 +16,12 @@
 
 #define IPSEC_INNER  "inner"
 #define IPSEC_OUTER  "outer"
-#define IPSEC_TUNNEL "ipsec0" /* kernel-libipsec names it */
+#define IPSEC_TUNNEL "ipsec0" /* kernel-libipsec names it so, and the kernel's has the same name */
 
-enum { IPSEC_MTU = 1400 }; /* what is left below ESP, in UDP, in a tunnel, of 1500 octets */
+enum {
+    IPSEC_MTU = 1400,      /* what is left below ESP, in UDP, in a tunnel, of 1500 octets */
+    IPSEC_INTERFACE_ID = 1 /* if_id of the kernel's SAs and policies */
+};
 
 struct ipsec_network {
     const char *interface;            /* the profile's */
@@ -31,7 +34,15 @@ struct ipsec_network {
 /* Moves the calling process into such a namespace and makes it, as far as it can before charon runs. */
 int ipsec_network_enter(const struct ipsec_network *network, struct iwarp_sentence *error);
 
-/* To be called when charon has made ipsec0: from now on the lower tester's frames go there. */
+/*
+ * Makes ipsec0 of the kernel's ESP (an xfrm interface), in the namespace just made. False with a sentence: this kernel
+ * has no such interface, or no ESP; nothing is left behind.
+ */
+bool ipsec_network_kernel_esp(struct iwarp_sentence *why);
+
+/*
+ * To be called when ipsec0 is there, the kernel's or charon's: from now on the lower tester's frames go there.
+ */
 int ipsec_network_join(const struct ipsec_network *network, struct iwarp_sentence *error);
 
 #endif

@@ -112,17 +112,17 @@ const char *ipsec_offer_name(const struct ipsec_offer *offer)
     return names[offer->version == 2 ? 2 : offer->aggressive ? 1 : 0][offer->method != IPSEC_SECRET];
 }
 
-int ipsec_write_daemon(FILE *out, const char *folder)
+int ipsec_write_daemon(FILE *out, const char *folder, bool in_kernel)
 {
     /*
-     * kernel-libipsec stands before kernel-netlink, so that ESP is made in this process: the kernel of the tester need
-     * not have it. Routes are ours: what the tester sends is in the tunnel, or nowhere.
+     * kernel-libipsec stands before kernel-netlink, so that ESP is made in this process where the kernel of the tester
+     * does not have it. Routes are ours: what the tester sends is in the tunnel, or nowhere.
      */
     (void)fprintf(
         out,
         "charon-systemd {\n"
         "  load = random nonce drbg kdf aes des sha1 sha2 md5 hmac cmac xcbc ctr ccm gcm mgf1 gmp curve25519 openssl "
-        "x509 revocation constraints pubkey pkcs1 pkcs8 pem kernel-libipsec kernel-netlink socket-default "
+        "x509 revocation constraints pubkey pkcs1 pkcs8 pem%s kernel-netlink socket-default "
         "files curl vici\n"
         "  install_routes = no\n"
         "  install_virtual_ip = no\n"
@@ -149,7 +149,7 @@ int ipsec_write_daemon(FILE *out, const char *folder)
         "    }\n"
         "  }\n"
         "}\n",
-        folder, folder);
+        in_kernel ? "" : " kernel-libipsec", folder, folder);
     return ferror(out) ? -1 : 0;
 }
 
@@ -184,6 +184,8 @@ static void write_child(FILE *out, const struct ipsec_offer *offer, const struct
                   : settings->esp != NULL ? settings->esp
                                           : usual_esp,
                   offer->transport ? "transport" : "tunnel");
+    if (ends->interface_id != 0)
+        (void)fprintf(out, "        if_id_in = %u\n        if_id_out = %u\n", ends->interface_id, ends->interface_id);
     if (offer->idle_seconds != 0)
         (void)fprintf(out, "        inactivity = %us\n", offer->idle_seconds);
     (void)fprintf(out, "      }\n    }\n");

@@ -31,6 +31,7 @@ struct ipsec_ends {
     const struct profile_ipsec *settings;
     struct net_address own;    /* the lower tester's */
     struct net_address device; /* where the device's streams are */
+    unsigned interface_id;     /* of the interface into which the tester's kernel makes ESP; 0: charon makes it */
 };
 
 /*
@@ -52,8 +53,11 @@ bool ipsec_offer_usual(struct ipsec_offer *offer, size_t index, const struct pro
 /* "IKEv1 Aggressive Mode with a pre-shared key", for sentences. */
 const char *ipsec_offer_name(const struct ipsec_offer *offer);
 
-/* strongswan.conf of a charon whose files are all in `folder`. -1: the stream has failed. */
-int ipsec_write_daemon(FILE *out, const char *folder);
+/*
+ * strongswan.conf of a charon whose files are all in `folder`; ESP is made by the kernel, or by charon itself. -1: the
+ * stream has failed.
+ */
+int ipsec_write_daemon(FILE *out, const char *folder, bool in_kernel);
 
 /* swanctl.conf with one connection "tester" and its child "stream"; the files that it names are in `folder`. */
 int ipsec_write_connection(FILE *out, const struct ipsec_offer *offer, const struct ipsec_ends *ends,

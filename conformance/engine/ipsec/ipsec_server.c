@@ -30,6 +30,7 @@ enum {
 struct server {
     int socket;
     const struct ipsec_server_config *config;
+    struct ipsec_ends ends;
     struct ipsec_folder folder;
     struct ipsec_frames *frames;
     pid_t charon;
@@ -127,7 +128,7 @@ static int bring_up(struct server *server, const struct ipsec_offer *offer, stru
 
     bring_down(server);
     (void)snprintf(file, sizeof(file), "%s/swanctl/swanctl.conf", server->folder.path);
-    if (ipsec_folder_offer(&server->folder, offer, &server->config->ends, error) != 0)
+    if (ipsec_folder_offer(&server->folder, offer, &server->ends, error) != 0)
         return -1;
     if (swanctl(server, words, &said, error) != 0)
         return iwarp_sentence_set(error, "swanctl does not take the tester's configuration: %.300s", said.text);
@@ -158,7 +159,7 @@ static int do_up(struct server *server, const json_t *request, json_t *answer, s
 
     if (ipsec_offer_read(&offer, request, error) != 0)
         return -1;
-    if (!ipsec_offer_possible(&offer, server->config->ends.settings, error)) {
+    if (!ipsec_offer_possible(&offer, server->ends.settings, error)) {
         (void)json_object_set_new(answer, "up", json_false());
         (void)json_object_set_new(answer, "lacking", json_string(error->text));
         return 0;
@@ -325,7 +326,7 @@ static bool heard(struct server *server)
  */
 static int find_base(struct server *server, struct iwarp_sentence *error)
 {
-    const struct profile_ipsec *settings = server->config->ends.settings;
+    const struct profile_ipsec *settings = server->ends.settings;
     char reason[LAST_LINE_OCTETS] = "", address[64];
     bool answers = false;
 
@@ -345,20 +346,34 @@ static int find_base(struct server *server, struct iwarp_sentence *error)
                    : iwarp_sentence_set(error, "the device at %s does not answer IKE", address);
 }
 
+/* Who makes ESP: the kernel where it can, unless the profile says strongSwan. */
+static int choose_esp(struct server *server, struct iwarp_sentence *error)
+{
+    const struct profile_ipsec *settings = server->ends.settings;
+    struct iwarp_sentence why = {{0}};
+
+    if (!profile_ipsec_esp_by(settings, "strongswan") && ipsec_network_kernel_esp(&why))
+        server->ends.interface_id = IPSEC_INTERFACE_ID;
+    else if (profile_ipsec_esp_by(settings, "kernel"))
+        return iwarp_sentence_set(error, "the kernel makes no ESP (\"esp_by\" of the profile): %.300s", why.text);
+    return ipsec_folder_daemon(&server->folder, server->ends.interface_id != 0, error);
+}
+
 static int prepare(struct server *server, struct iwarp_sentence *error)
 {
     const struct ipsec_network *network = &server->config->network;
 
-    if (ipsec_folder_make(&server->folder, server->config->ends.settings, error) != 0 ||
-        ipsec_network_enter(network, error) != 0 || start_charon(server, error) != 0 ||
-        ipsec_network_join(network, error) != 0 || (server->frames = ipsec_frames_open(IPSEC_OUTER, error)) == NULL)
+    if (ipsec_folder_make(&server->folder, server->ends.settings, error) != 0 ||
+        ipsec_network_enter(network, error) != 0 || choose_esp(server, error) != 0 ||
+        start_charon(server, error) != 0 || ipsec_network_join(network, error) != 0 ||
+        (server->frames = ipsec_frames_open(IPSEC_OUTER, error)) == NULL)
         return -1;
     return find_base(server, error);
 }
 
 _Noreturn void ipsec_server_serve(int socket, const struct ipsec_server_config *config)
 {
-    struct server server = {.socket = KEPT_SOCKET, .config = config};
+    struct server server = {.socket = KEPT_SOCKET, .config = config, .ends = config->ends};
     struct iwarp_sentence error = {{0}};
     json_t *answer = json_object();
     int high = fcntl(socket, F_DUPFD_CLOEXEC, 64), status;
@@ -373,6 +388,7 @@ _Noreturn void ipsec_server_serve(int socket, const struct ipsec_server_config *
         _exit(1);
     status = prepare(&server, &error);
     (void)json_object_set_new(answer, "base", json_string(ipsec_offer_name(&server.base)));
+    (void)json_object_set_new(answer, "kernel", json_boolean(server.ends.interface_id != 0));
     send_answer(&server, answer, status, &error);
     if (status != 0)
         end(&server);

@@ -19,7 +19,7 @@ enum { NAME_OCTETS = 16, BASE_OCTETS = 64 };
 struct ipsec_tester {
     int socket;
     pid_t server;
-    bool changed, base_asked;
+    bool changed, base_asked, kernel;
     char interface[NAME_OCTETS];
     char base[BASE_OCTETS];
 };
@@ -77,6 +77,7 @@ static int await(struct ipsec_tester *tester, struct iwarp_sentence *error)
         return -1;
     if (json_is_true(json_object_get(answer, "ok"))) {
         (void)snprintf(tester->base, sizeof(tester->base), "%s", json_string_value(json_object_get(answer, "base")));
+        tester->kernel = json_is_true(json_object_get(answer, "kernel"));
         json_decref(answer);
         return 0;
     }
@@ -111,6 +112,11 @@ const char *ipsec_tester_interface(const struct ipsec_tester *tester)
 const char *ipsec_tester_base(const struct ipsec_tester *tester)
 {
     return tester->base;
+}
+
+bool ipsec_tester_kernel(const struct ipsec_tester *tester)
+{
+    return tester->kernel;
 }
 
 bool ipsec_tester_changed(const struct ipsec_tester *tester)

@@ -44,6 +44,9 @@ const char *ipsec_tester_interface(const struct ipsec_tester *tester);
 /* "IKEv2 with a pre-shared key": what the run began with. */
 const char *ipsec_tester_base(const struct ipsec_tester *tester);
 
+/* Is ESP made by the kernel? False: by strongSwan. */
+bool ipsec_tester_kernel(const struct ipsec_tester *tester);
+
 /* Has anything but the base been in force since ipsec_tester_ask() was last asked for it? */
 bool ipsec_tester_changed(const struct ipsec_tester *tester);
 

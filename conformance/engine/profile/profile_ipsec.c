@@ -2,6 +2,8 @@
 #include "conformance/engine/profile/profile_ipsec.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +24,7 @@ static const struct json_member members[] = {
     {"revoked_key_file", MEMBER_TEXT, false, "a file with the key of the revoked certificate"},
     {"ike", MEMBER_TEXT, false, "proposals for IKE, as \"aes128-sha1-modp2048\""},
     {"esp", MEMBER_TEXT, false, "proposals for ESP, as \"aes128-sha1\""},
+    {"esp_by", MEMBER_TEXT, false, "who makes the tester's ESP: \"kernel\" or \"strongswan\""},
 };
 
 /* What is written into the configuration of the tester's IKE has no quote and no line end in it. */
@@ -59,6 +62,16 @@ static int address_of(struct net_address *address, const json_t *json, const cha
     return 0;
 }
 
+static int maker_of(const char **maker, const json_t *json, const char *path, struct iwarp_sentence *error)
+{
+    static const char *const makers[] = {"kernel", "strongswan"};
+    char at[PATH_MAX + 16];
+
+    *maker = member_text(json, "esp_by");
+    (void)snprintf(at, sizeof(at), "%s: ipsec", path);
+    return *maker != NULL ? json_one_of(*maker, "esp_by", makers, 2, at, error) : 0;
+}
+
 /* A certificate is of no use without its key, and the device's cannot be checked without its authority. */
 static int files_fit(const struct profile_ipsec *ipsec, const char *path, struct iwarp_sentence *error)
 {
@@ -92,7 +105,7 @@ int profile_ipsec_read(struct profile_ipsec *ipsec, const json_t *json, const ch
         text_of(&ipsec->identity, json, "identity", "@.:=, ", path, error) != 0 ||
         text_of(&ipsec->peer_identity, json, "peer_identity", "@.:=, ", path, error) != 0 ||
         text_of(&ipsec->ike, json, "ike", ",", path, error) != 0 ||
-        text_of(&ipsec->esp, json, "esp", ",", path, error) != 0 ||
+        text_of(&ipsec->esp, json, "esp", ",", path, error) != 0 || maker_of(&ipsec->esp_by, json, path, error) != 0 ||
         file_of(&ipsec->secret_file, json, "secret_file", path, error) != 0 ||
         file_of(&ipsec->certificate_file, json, "certificate_file", path, error) != 0 ||
         file_of(&ipsec->key_file, json, "key_file", path, error) != 0 ||

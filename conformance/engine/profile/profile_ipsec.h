@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/sentence.h"
 #include "generator/packet/packet.h"
@@ -23,6 +24,7 @@ struct profile_ipsec {
     const char *ca_file;                     /* who issued the device's certificate, in PEM */
     const char *revoked_certificate_file, *revoked_key_file; /* those of a tester that the device should refuse */
     const char *ike, *esp; /* proposals as swanctl.conf has them; NULL: those of the texts */
+    const char *esp_by;    /* "kernel", "strongswan": who makes the tester's ESP; NULL: the kernel where it can */
 };
 
 /*
@@ -31,6 +33,12 @@ struct profile_ipsec {
  */
 int profile_ipsec_read(struct profile_ipsec *ipsec, const json_t *json, const char *path,
                        const struct net_address *device, struct iwarp_sentence *error);
+
+/* Does the profile ask for this maker of ESP? */
+static inline bool profile_ipsec_esp_by(const struct profile_ipsec *ipsec, const char *maker)
+{
+    return ipsec->esp_by != NULL && strcmp(ipsec->esp_by, maker) == 0;
+}
 
 /* Does the profile say enough for this method? */
 static inline bool profile_ipsec_has_secret(const struct profile_ipsec *ipsec)

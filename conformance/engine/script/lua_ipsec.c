@@ -55,7 +55,8 @@ static int rig_has_ipsec(lua_State *lua)
     if (rig->ipsec == NULL)
         return 1;
     lua_pushstring(lua, ipsec_tester_base(rig->ipsec));
-    return 2;
+    lua_pushboolean(lua, ipsec_tester_kernel(rig->ipsec));
+    return 3;
 }
 
 static int rig_ipsec(lua_State *lua)

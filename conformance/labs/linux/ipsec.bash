@@ -24,7 +24,7 @@ ipsec_certificates() {
 } 2>"$work/pki.error"
 
 ipsec_connection() { # NAME VERSION AGGRESSIVE AUTH
-	local esp=aes128-sha1,null-sha1,aes128gcm16,3des-sha1 window=32
+	local esp=aes128-sha1-esn-noesn,null-sha1,aes128gcm16,3des-sha1 window=32
 	case ${LAB_IPSEC_FAULT:-} in
 	no-replay-window) window=0 ;;
 	encryption-only) esp=aes128,$esp ;;

@@ -75,6 +75,8 @@ end
 -- A stream, inside what was agreed, on which a Read, or what else the device serves, is answered. ESP has carried it
 -- both ways.
 function Test:protected_stream()
+  local _, _, kernel = rig.has_ipsec()
+  self:note("the tester's ESP is made by " .. (kernel and "its kernel" or "strongSwan, in user space"))
   rig.ipsec { verb = "mark" }
   local c = self:open()
   c:probe()
@@ -85,11 +87,13 @@ function Test:protected_stream()
   return c
 end
 
--- FAIL unless the stream is alive after `what`; WARN with `should`.
-function Test:expect_stream_lives(c, what, should)
+-- WARN unless the stream is alive after `what`, a delete: RFC 5040 8.2.2, RFC 5041 8.4.2 and RFC 5044 9.4 say MUST NOT, and RFC 7146 3,
+-- which updates them, SHOULD NOT, for the deletes of both versions of IKE.
+function Test:expect_stream_lives(c, what)
   local alive, got = c:alive()
   if not alive then
-    self[should and "warn" or "fail"](self, "the stream goes on after " .. what, "an answer on it, without FIN, RST or Terminate", got and describe(got) or "nothing")
+    self:warn("the stream goes on after " .. what .. " (RFC 7146 3: SHOULD NOT end; RFC 5040 8.2.2: MUST NOT)",
+              "an answer on it, without FIN, RST or Terminate", got and describe(got) or "nothing")
   end
 end
 

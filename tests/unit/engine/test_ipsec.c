@@ -74,9 +74,9 @@ START_TEST(usual_offers_are_of_the_methods_that_the_profile_has)
 }
 END_TEST
 
-static char *connection(const struct ipsec_offer *offer, const struct profile_ipsec *settings)
+static char *connection(const struct ipsec_offer *offer, const struct profile_ipsec *settings, unsigned interface_id)
 {
-    struct ipsec_ends ends = {.settings = settings};
+    struct ipsec_ends ends = {.settings = settings, .interface_id = interface_id};
     char *text = NULL;
     size_t octets;
     FILE *out = open_memstream(&text, &octets);
@@ -98,7 +98,7 @@ START_TEST(connection_says_what_is_offered)
     ck_assert_int_eq(net_address_parse(&settings.peer, "10.0.0.2"), 0);
     ck_assert_int_eq(read_offer(&offer, "{\"version\": 1, \"aggressive\": true, \"esp\": \"null-sha1\", \"idle\": 3}"),
                      0);
-    text = connection(&offer, &settings);
+    text = connection(&offer, &settings, 0);
     ck_assert_ptr_nonnull(strstr(text, "version = 1\n    aggressive = yes\n"));
     ck_assert_ptr_nonnull(strstr(text, "local_addrs = 10.0.0.4\n    remote_addrs = 10.0.0.2\n"));
     ck_assert_ptr_nonnull(strstr(text, "esp_proposals = null-sha1\n        mode = tunnel\n"));
@@ -106,7 +106,45 @@ START_TEST(connection_says_what_is_offered)
     ck_assert_ptr_nonnull(strstr(text, "inactivity = 3s\n"));
     ck_assert_ptr_nonnull(strstr(text, "id = \"device.test\"\n"));
     ck_assert_ptr_nonnull(strstr(text, "include /folder/secrets.conf\n"));
+    ck_assert_ptr_null(strstr(text, "if_id"));
     free(text);
+}
+END_TEST
+
+START_TEST(connection_of_the_kernels_esp_has_its_interface)
+{
+    struct profile_ipsec settings = {.given = true, .secret_file = "key"};
+    struct ipsec_offer offer;
+    char *text;
+
+    ck_assert_int_eq(net_address_parse(&settings.address, "10.0.0.4"), 0);
+    ck_assert_int_eq(net_address_parse(&settings.peer, "10.0.0.2"), 0);
+    ck_assert_int_eq(read_offer(&offer, "{}"), 0);
+    text = connection(&offer, &settings, 7);
+    ck_assert_ptr_nonnull(strstr(text, "if_id_in = 7\n        if_id_out = 7\n"));
+    free(text);
+}
+END_TEST
+
+static char *daemon_of(bool in_kernel)
+{
+    char *text = NULL;
+    size_t octets;
+    FILE *out = open_memstream(&text, &octets);
+
+    ck_assert_int_eq(ipsec_write_daemon(out, "/folder", in_kernel), 0);
+    ck_assert_int_eq(fclose(out), 0);
+    return text;
+}
+
+START_TEST(charon_loads_esp_of_its_own_where_the_kernel_makes_none)
+{
+    char *own = daemon_of(false), *kernel = daemon_of(true);
+
+    ck_assert_ptr_nonnull(strstr(own, " pem kernel-libipsec kernel-netlink "));
+    ck_assert_ptr_nonnull(strstr(kernel, " pem kernel-netlink "));
+    free(own);
+    free(kernel);
 }
 END_TEST
 
@@ -192,6 +230,8 @@ Suite *ipsec_suite(void)
     tcase_add_test(tests, offer_needs_what_the_profile_has);
     tcase_add_test(tests, usual_offers_are_of_the_methods_that_the_profile_has);
     tcase_add_test(tests, connection_says_what_is_offered);
+    tcase_add_test(tests, connection_of_the_kernels_esp_has_its_interface);
+    tcase_add_test(tests, charon_loads_esp_of_its_own_where_the_kernel_makes_none);
     tcase_add_test(tests, secret_of_any_octets_is_base64);
     tcase_add_loop_test(tests, frame_is_told_by_what_it_carries, 0, (int)(sizeof(packets) / sizeof(packets[0])));
     tcase_add_test(tests, frame_sent_again_has_no_checksum_and_may_be_altered);

@@ -178,6 +178,8 @@ static const struct bad bad[] = {
      "ipsec: \"certificate_file\", \"key_file\" and \"ca_file\" are given together, or none of them"},
     {IPSEC("\"address\": \"192.0.2.11\", \"secret_file\": \"/dev/null\", \"esp\": \"aes128\\n}\""),
      "ipsec: \"esp\" has the character 0x0a; letters, digits"},
+    {IPSEC("\"address\": \"192.0.2.11\", \"secret_file\": \"/dev/null\", \"esp_by\": \"hand\""),
+     "ipsec: \"esp_by\" is \"hand\", one of kernel, strongswan was expected"},
     {"{ \"address\": \"192.0.2.7\", \"own_address\": \"192.0.2.9\", \"port\": 1 }", "\"interface\" is missing"},
     {"{ \"address\": \"192.0.2.7\", \"own_address\": \"192.0.2.9\", \"interface\": \"e\", \"port\": 0 }", "1 to 65535"},
     {"{ \"address\": \"192.0.2.7\", \"own_address\": \"192.0.2.9\", \"interface\": \"e\", \"port\": \"9999\" }",
