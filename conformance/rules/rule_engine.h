@@ -34,11 +34,11 @@ struct rule_tally {
 /* Of one direction. A flow exercises few rules of all: there is a tally for each of these. */
 struct rule_tallies {
     struct rule_tally *list;
-    uint8_t count, room;
-    uint8_t place[RULE_COUNT]; /* in list, from 1; 0: the rule was not exercised */
+    uint16_t count, room;
+    uint16_t place[RULE_COUNT]; /* in list, from 1; 0: the rule was not exercised */
 };
 
-_Static_assert(RULE_COUNT < UINT8_MAX, "each rule has a place in an octet");
+_Static_assert(RULE_COUNT < UINT16_MAX, "each rule has a place in 16 bits");
 
 /* What a rule found in one direction. Most flows have none: it is made at the first finding. */
 struct rule_found {

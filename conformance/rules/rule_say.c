@@ -23,7 +23,7 @@ static struct rule_tally *tally_make(struct rule_tallies *tallies, size_t rule)
             return NULL;
         }
         tallies->list = grown;
-        tallies->room = (uint8_t)room;
+        tallies->room = (uint16_t)room;
     }
     tallies->list[tallies->count] = (struct rule_tally){0};
     tallies->place[rule] = ++tallies->count;

@@ -9,6 +9,7 @@
 
 #include "conformance/flow/event/flow.h"
 #include "conformance/rules/rule.h"
+#include "conformance/rules/rule_list.h"
 
 struct conversation;
 
@@ -86,13 +87,13 @@ void conversation_drop_first(struct conversation *conversation, size_t frames);
 
 /* What the rules say of the conversation: verdict of each rule, -1 for one that was not exercised. */
 struct verdicts {
-    int verdict[256];
-    uint64_t passes[256];
-    uint64_t findings[256];
-    char message[256][160];
-    const char *cause[256]; /* of the last finding; NULL: none */
-    int direction[256];     /* its sender's */
-    uint64_t frame[256];    /* of the first one, from 1 */
+    int verdict[RULE_COUNT];
+    uint64_t passes[RULE_COUNT];
+    uint64_t findings[RULE_COUNT];
+    char message[RULE_COUNT][160];
+    const char *cause[RULE_COUNT]; /* of the last finding; NULL: none */
+    int direction[RULE_COUNT];     /* its sender's */
+    uint64_t frame[RULE_COUNT];    /* of the first one, from 1 */
     unsigned flows;
 };
 

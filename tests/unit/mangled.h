@@ -4,14 +4,15 @@
 #define TESTS_UNIT_MANGLED_H
 
 #include "conformance/rules/rule.h"
+#include "conformance/rules/rule_list.h"
 #include "tests/support/mangle.h"
 
 /* One capture that tests mangle. */
 struct mangled_source {
     char name[80];
     struct mangle_capture *capture;
-    int verdict[256]; /* of each rule in the capture as it is: -1 for one that was not exercised */
-    unsigned kinds;   /* 1 << enum flow_kind of each kind of flow in it */
+    int verdict[RULE_COUNT]; /* of each rule in the capture as it is: -1 for one that was not exercised */
+    unsigned kinds;          /* 1 << enum flow_kind of each kind of flow in it */
 };
 
 struct mangled_sources {
@@ -29,8 +30,8 @@ void mangled_free(struct mangled_sources *sources);
 
 /* What the rules said of a capture. */
 struct mangled_verdicts {
-    int verdict[256]; /* -1: not exercised */
-    char message[256][160];
+    int verdict[RULE_COUNT]; /* -1: not exercised */
+    char message[RULE_COUNT][160];
     uint64_t flows;
     unsigned kinds;         /* as of a source */
     bool adds_up;           /* struct flow_octets of each flow, and the account of all frames and octets */
