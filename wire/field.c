@@ -13,6 +13,7 @@
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
 #include "wire/sctp.h"
+#include "wire/rpcrdma.h"
 #include "wire/smbd.h"
 #include "wire/terminate.h"
 
@@ -59,6 +60,10 @@ const struct wire_layout *const wire_layouts[] = {
     &smbd_response_layout,
     &smbd_data_layout,
     &smbd_descriptor_layout,
+    &rpcrdma_header_layout,
+    &rpcrdma_segment_layout,
+    &rpcrdma_read_segment_layout,
+    &rpcrdma_private_layout,
     NULL,
 };
 

@@ -16,6 +16,7 @@
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
 #include "wire/sctp.h"
+#include "wire/rpcrdma.h"
 #include "wire/smbd.h"
 #include "wire/terminate.h"
 
@@ -77,8 +78,12 @@ static const struct accessor accessors[] = {
     SMBD_RESPONSE_FIELDS(NUMBER_ROW, OCTETS_ROW, smbd_response)                   //
     SMBD_DATA_FIELDS(NUMBER_ROW, OCTETS_ROW, smbd_data)                           //
     SMBD_DESCRIPTOR_FIELDS(NUMBER_ROW, OCTETS_ROW, smbd_descriptor)               //
+    RPCRDMA_HEADER_FIELDS(NUMBER_ROW, OCTETS_ROW, rpcrdma_header)                 //
+    RPCRDMA_SEGMENT_FIELDS(NUMBER_ROW, OCTETS_ROW, rpcrdma_segment)               //
+    RPCRDMA_READ_SEGMENT_FIELDS(NUMBER_ROW, OCTETS_ROW, rpcrdma_read_segment)     //
+    RPCRDMA_PRIVATE_FIELDS(NUMBER_ROW, OCTETS_ROW, rpcrdma_private)               //
 };
-enum { ACCESSORS = sizeof(accessors) / sizeof(accessors[0]), LAYOUTS = 42 };
+enum { ACCESSORS = sizeof(accessors) / sizeof(accessors[0]), LAYOUTS = 46 };
 
 static bool bit_of(const uint8_t *octets, size_t bit)
 {

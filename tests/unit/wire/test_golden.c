@@ -173,6 +173,24 @@ static const struct golden fields[] = {
     {"smbd_descriptor", "Offset", UP8, 0, 8, {8, 7, 6, 5, 4, 3, 2, 1}},
     {"smbd_descriptor", "Token", 0x01020304, 8, 4, {4, 3, 2, 1}},
     {"smbd_descriptor", "Length", 0x01020304, 12, 4, {4, 3, 2, 1}},
+    /* RFC 8166 4.1.2, RFC 8797 4 */
+    {"rpcrdma_header", "XID", 0x01020304, 0, 4, {1, 2, 3, 4}},
+    {"rpcrdma_header", "Version", 0x01020304, 4, 4, {1, 2, 3, 4}},
+    {"rpcrdma_header", "Credits", 0x01020304, 8, 4, {1, 2, 3, 4}},
+    {"rpcrdma_header", "Procedure", 0x01020304, 12, 4, {1, 2, 3, 4}},
+    {"rpcrdma_segment", "Handle", 0x01020304, 0, 4, {1, 2, 3, 4}},
+    {"rpcrdma_segment", "Length", 0x01020304, 4, 4, {1, 2, 3, 4}},
+    {"rpcrdma_segment", "Offset", UP8, 8, 8, UP8_OCTETS},
+    {"rpcrdma_read_segment", "Position", 0x01020304, 0, 4, {1, 2, 3, 4}},
+    {"rpcrdma_read_segment", "Handle", 0x01020304, 4, 4, {1, 2, 3, 4}},
+    {"rpcrdma_read_segment", "Length", 0x01020304, 8, 4, {1, 2, 3, 4}},
+    {"rpcrdma_read_segment", "Offset", UP8, 12, 8, UP8_OCTETS},
+    {"rpcrdma_private", "Format", 0x01020304, 0, 4, {1, 2, 3, 4}},
+    {"rpcrdma_private", "Version", 0xA5, 4, 1, {0xA5}},
+    {"rpcrdma_private", "Reserved", 0x55, 5, 1, {0xAA}},
+    {"rpcrdma_private", "R", 1, 5, 1, {0x01}},
+    {"rpcrdma_private", "SendSize", 0xA5, 6, 1, {0xA5}},
+    {"rpcrdma_private", "ReceiveSize", 0xA5, 7, 1, {0xA5}},
 };
 
 /* InfiniBand's headers and MADs: test_roce.c holds them to frames of Linux rxe, test_cm.c to octets of Annex A11. */
