@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conformance/flow/cm/flow_cm.h"
+#include "conformance/flow/ulp/flow_rpcrdma.h"
 #include "conformance/rules/track.h"
 
 /* ---- dispatch ---------------------------------------------------------------------------------------------------- */
@@ -145,7 +146,7 @@ void rule_engine_free(struct rule_engine *engine)
 /* All that makes a class concern other rules than before. */
 static unsigned flags_of(const struct rule_flow *state)
 {
-    unsigned flags = 0;
+    unsigned flags = state->flow->ulp != NULL;
 
     for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
         const struct rule_side *side = &state->sides[i];
@@ -186,6 +187,12 @@ static void run_rules(struct rule_engine *engine, struct rule_flow *state, const
     }
 }
 
+/* A ULP's messages are judged one by one, and so is what they allow: unless it goes on where it was allowed. */
+static bool ulp_goes_on(const struct flow_event *event)
+{
+    return event->ddp->segment.tagged && (event->flow->ulp->rpcrdma == NULL || flow_rpcrdma_goes_on(event));
+}
+
 /* True when the event needs no rule: it is in order as a whole, and what such events pass is known. */
 static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const struct flow_event *event)
 {
@@ -195,8 +202,7 @@ static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const 
 
     if (engine->config.thorough || event->flow->kind != FLOW_CONNECTION)
         return false;
-    /* A ULP's messages are judged one by one. */
-    if (event->kind == FLOW_RDMAP && event->flow->ulp != NULL && !event->ddp->segment.tagged)
+    if (event->kind == FLOW_RDMAP && event->flow->ulp != NULL && !ulp_goes_on(event))
         return false;
     index = quick_class_of(state, event);
     if (index < 0)

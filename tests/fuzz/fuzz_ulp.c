@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SMB Direct out of any messages: the input is a list of Sends of either side, each in one or more DDP Segments, of a
+ * ULPs out of any messages: the input is a list of messages of either side, Sends in one or more DDP Segments, of a
  * connection whose start-up was right. Decoder, notation and rules read them. Besides not reading past the end:
- *  - a connection on which nothing was negotiated has no ULP, and nothing of it is judged as one;
- *  - both ways of the rule engine agree on how many requirements were exercised.
+ *  - a connection on which no ULP was recognised has none, and nothing of it is judged as one;
+ *  - both ways of the rule engine agree on how many requirements were exercised, and how often.
  *
- * A Send: an octet (1: the Responder's; 2: its last segment is missing; the upper four bits: so many segments more), an
- * octet with its length, and its payload.
+ * If the first octet is 'P', the second is the length of Private Data of both start-up frames, which follows. A message:
+ * an octet (1: the Responder's; 2: its last segment is missing; 4: a Send with Invalidate; 8: an RDMA Write; both: a Read
+ * Request; the upper four bits: so many segments more), an octet with its length, and what follows. A Send: its payload;
+ * else STag, the low 16 bits of the Tagged Offset, octets (16 bits); a Send with Invalidate has its STag in front.
  */
 #include "conformance/flow/decoder.h"
 #include "conformance/flow/notation/notation.h"
-#include "conformance/flow/ulp/flow_smbd.h"
 #include "conformance/rules/end_cause.h"
 #include "conformance/rules/rule.h"
 #include "tests/fuzz/fuzz.h"
@@ -23,11 +24,14 @@ struct talk {
     struct flow_decoder *decoder;
     struct rule_engine *rules;
     uint32_t sequence[2];
-    uint32_t msn[2];
+    uint32_t msn[2], reads[2];
     uint64_t frame;
-    bool established; /* a flow had a ULP with both Negotiate messages */
-    size_t smbd;      /* requirements of it that were exercised */
+    unsigned ulps;    /* kinds of ULPs that a flow had: 1 << enum flow_ulp_kind each */
+    bool established; /* SMB Direct with both Negotiate messages */
+    size_t smbd;      /* requirements on its Data Transfers that were exercised */
+    size_t of_ulps;   /* requirements of all ULPs */
     size_t exercised;
+    uint64_t times; /* passes and findings */
 };
 
 static void count_result(const struct rule_result *result, void *argument)
@@ -35,6 +39,8 @@ static void count_result(const struct rule_result *result, void *argument)
     struct talk *talk = argument;
 
     talk->exercised++;
+    talk->times += result->passes + result->findings;
+    talk->of_ulps += strncmp(result->rule->id, "SMBD-", 5) == 0 || strncmp(result->rule->id, "RPCRDMA", 7) == 0;
     talk->smbd += strncmp(result->rule->id, "SMBD-3.1.5.8", 12) == 0;
 }
 
@@ -53,6 +59,8 @@ static void sink(void *user, const struct flow_event *event)
     char text[NOTATION_MAX];
 
     talk->established |= event->flow->ulp != NULL && event->flow->ulp->established;
+    if (event->flow->ulp != NULL)
+        talk->ulps |= 1U << event->flow->ulp->kind;
     for (const struct flow_event *one = event; one != NULL; one = one->next)
         FUZZ_HOLDS(strlen(notation_event(one, text, sizeof(text))) < sizeof(text));
     rule_engine_event(talk->rules, event);
@@ -93,12 +101,14 @@ static void give(struct talk *talk, unsigned side, uint8_t flags, const uint8_t 
     free(segment);
 }
 
-static void begin(struct talk *talk)
+static void begin(struct talk *talk, const uint8_t *private_data, size_t octets)
 {
     for (unsigned side = 0; side < 2; side++)
         give(talk, side, side == 0 ? FLAG_SYN : FLAG_SYN | FLAG_ACK, NULL, 0);
     for (unsigned side = 0; side < 2; side++) {
         struct iwarp_mpa_start start = {.kind = side == 0 ? IWARP_MPA_REQUEST : IWARP_MPA_REPLY, .revision = 1};
+        start.private_data = private_data;
+        start.private_octets = (uint16_t)octets;
         uint8_t frame[MPA_START_MAX];
         size_t count = mpa_start_pack(&start, frame, sizeof(frame));
 
@@ -120,12 +130,43 @@ static void give_segment(struct talk *talk, unsigned side, const struct ddp_segm
     give(talk, side, FLAG_ACK, fpdu, octets);
 }
 
+/* An RDMA Write, or a Read Request. */
+static void give_access(struct talk *talk, uint8_t flags, const uint8_t *said, size_t count)
+{
+    unsigned side = flags & 1;
+    static const uint8_t zeros[ROOM / 2];
+    struct ddp_segment header = {.last = true, .version = DDP_VERSION, .tagged = true, .control = 0x40};
+    struct read_request request = {.sink_stag = 1, .sink_to = 0x1000};
+    uint8_t packed[READ_REQUEST_OCTETS];
+
+    if (count < 8)
+        return;
+    header.stag = request.source_stag = octets_get32(said);
+    header.to = request.source_to = octets_get16(said + 4);
+    request.octets = octets_get16(said + 6);
+    if ((flags & 4) == 0) {
+        give_segment(talk, side, &header, zeros, request.octets < sizeof(zeros) ? request.octets : sizeof(zeros));
+        return;
+    }
+    header = (struct ddp_segment){.last = true, .version = DDP_VERSION, .control = 0x41, .qn = DDP_QN_READ_REQUEST};
+    header.msn = ++talk->reads[side];
+    read_request_pack(&request, packed);
+    give_segment(talk, side, &header, packed, sizeof(packed));
+}
+
 static void give_send(struct talk *talk, uint8_t flags, const uint8_t *payload, size_t count)
 {
     unsigned side = flags & 1;
     size_t more = flags >> 4, piece = count / (more + 1);
     struct ddp_segment header = {.version = DDP_VERSION, .control = 0x43, .msn = ++talk->msn[side]};
 
+    if ((flags & 4) != 0 && count >= 4) {
+        header.control = 0x44;
+        header.ulp_word = octets_get32(payload);
+        payload += 4;
+        count -= 4;
+        piece = count / (more + 1);
+    }
     for (size_t i = 0; i <= more; i++) {
         size_t now = i < more ? piece : count - i * piece;
 
@@ -145,11 +186,19 @@ static void play(struct talk *talk, const uint8_t *data, size_t size, bool thoro
     talk->decoder = flow_decoder_create(&config, sink, talk);
     if (talk->decoder == NULL || talk->rules == NULL)
         abort();
-    begin(talk);
+    if (size >= 2 && data[0] == 'P') {
+        size_t octets = data[1] < size - 2 ? data[1] : size - 2;
+
+        begin(talk, data + 2, octets);
+        data += 2 + octets;
+        size -= 2 + octets;
+    } else {
+        begin(talk, NULL, 0);
+    }
     while (size >= 2) {
         size_t count = data[1] < size - 2 ? data[1] : size - 2;
 
-        give_send(talk, data[0], data + 2, count);
+        ((data[0] & 8) != 0 ? give_access : give_send)(talk, data[0], data + 2, count);
         data += 2 + count;
         size -= 2 + count;
     }
@@ -166,6 +215,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     play(&quick, data, size, false);
     play(&thorough, data, size, true);
     FUZZ_HOLDS(quick.exercised == thorough.exercised && quick.smbd == thorough.smbd);
+    FUZZ_HOLDS(quick.times == thorough.times);
     FUZZ_HOLDS(quick.established || quick.smbd == 0);
+    FUZZ_HOLDS(quick.ulps != 0 || quick.of_ulps == 0);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/flow/ddp/flow_ddp.h"
 #include "conformance/flow/ddp/flow_request.h"
+#include "conformance/flow/ulp/flow_rpcrdma.h"
 #include "conformance/flow/ulp/flow_smbd.h"
 
 #include <stdlib.h>
@@ -81,6 +82,7 @@ static void update(struct flow_common *common, struct flow *flow, const struct f
     unsigned opcode = rdmap->message.opcode;
 
     flow_smbd_update(flow, event);
+    flow_rpcrdma_update(flow, event);
     flow_requests_update(flow, event);
     if (ddp->segment.tagged)
         update_tagged(tagged_of(half, opcode), ddp, event->frame);
@@ -262,6 +264,7 @@ void flow_rdmap_ulpdu(struct flow_common *common, struct flow *flow, struct flow
     message.rdmap = &rdmap;
     segment.next = &message;
     parse_rdmap(flow, &message, &rdmap);
+    flow_rpcrdma_read(flow, &message, &rdmap.rpcrdma);
     if (rdmap.request != NULL && rdmap.first && rdmap.message.opcode == IWARP_RDMAP_READ_RESPONSE)
         flow_request_reread(&flow->half[flow_reverse(event->direction)], rdmap.request, &ddp.segment);
     flow_event_send(common, event);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conformance/flow/event/flow_ulp.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/fpdu.h"
@@ -144,7 +145,8 @@ struct flow_rdmap {
         struct atomic_response atomic_response;
         uint64_t immediate;
     };
-    const struct flow_request *request; /* Read Response, Atomic Response: the request it answers, NULL: none waits */
+    const struct flow_request *request;  /* Read Response, Atomic Response: the request it answers, NULL: none waits */
+    struct flow_rpcrdma_message rpcrdma; /* what an RPC-over-RDMA message says that begins here */
 };
 
 struct flow_gap {

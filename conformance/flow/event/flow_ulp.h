@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is known of the ULP above a flow, as far as it concerns RDMA. A ULP is recognised by what it negotiates, never
- * by a port (conformance/flow/ulp). flow->ulp is NULL until then, and brought up to date after each FLOW_RDMAP event,
- * like the rest of the flow's state.
+ * What is known of the ULP above a flow, as far as it concerns RDMA. A ULP is recognised by what it negotiates or says,
+ * never by a port (conformance/flow/ulp). flow->ulp is NULL until then, and brought up to date after each FLOW_RDMAP
+ * event, like the rest of the flow's state.
  */
 #ifndef FLOW_FLOW_ULP_H
 #define FLOW_FLOW_ULP_H
@@ -10,9 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "conformance/flow/event/flow_buffer.h"
+#include "wire/rpcrdma.h"
 #include "wire/smbd.h"
 
-enum flow_ulp_kind { FLOW_ULP_SMBD, FLOW_ULPS };
+enum flow_ulp_kind { FLOW_ULP_SMBD, FLOW_ULP_RPCRDMA, FLOW_ULPS };
 
 /* One side of SMB Direct. */
 struct flow_smbd_side {
@@ -28,10 +30,80 @@ struct flow_smbd_side {
     struct smbd_data open;
 };
 
+/* ---- RPC-over-RDMA ----------------------------------------------------------------------------------------------- */
+
+enum flow_rpcrdma_kind {
+    FLOW_RPCRDMA_NONE,  /* not RPC-over-RDMA, or none of its messages begins here */
+    FLOW_RPCRDMA_CALL,  /* RDMA_MSG or RDMA_NOMSG */
+    FLOW_RPCRDMA_REPLY, /* the same */
+    FLOW_RPCRDMA_ERROR, /* RDMA_ERROR */
+    FLOW_RPCRDMA_OTHER, /* another procedure, or whether it calls is unknown */
+    FLOW_RPCRDMA_SHORT, /* no header of 16 octets is there */
+};
+
+/* What the first segment of a message says: read once, before its event. */
+struct flow_rpcrdma_message {
+    enum flow_rpcrdma_kind kind;
+    struct rpcrdma_header header;
+    enum rpcrdma_walk_result lists;   /* of its chunk lists; RPCRDMA_WALKING: the procedure has none */
+    uint32_t segments[RPCRDMA_LISTS]; /* in each list */
+    uint32_t chunks;                  /* of the Write list */
+    bool replies;                     /* it has a Reply chunk */
+    bool guessed;                     /* that it calls, or replies, is by its direction alone */
+    uint32_t odd_position;            /* of a read segment, no multiple of four; 0: all are */
+    uint64_t zero_octets;             /* in read segments of Position zero */
+    uint64_t reply_octets;            /* in the Reply chunk */
+    bool has_rpc;                     /* the XID and the type of the RPC message are there */
+    uint32_t rpc_xid, rpc_type;
+    bool has_error;
+    uint32_t error; /* of an RDMA_ERROR */
+};
+
+/* A Call that waits for its Reply. */
+struct flow_rpcrdma_call {
+    uint32_t xid, version;
+    uint32_t segments[RPCRDMA_LISTS], chunks;
+    uint8_t requester; /* enum flow_direction */
+    bool listed;       /* its lists could be read: */
+    bool replies;      /* it has a Reply chunk */
+};
+
+enum { FLOW_RPCRDMA_CALLS_MAX = 256 }; /* kept for each flow, those of both sides */
+
+/* One side: as a Requester, but for `spoke`. The Initiator calls; the Responder may too (RFC 8167). */
+struct flow_rpcrdma_side {
+    bool spoke; /* a message of it was seen */
+    bool has_private;
+    struct rpcrdma_private said; /* in its Private Data */
+    uint32_t waiting;            /* Calls without a Reply so far */
+    uint64_t calls, replies;     /* seen: its Calls, and what answered them */
+    /*
+     * Credits by the last Reply. One that it had not received may have granted more before: `granted_before`, unless
+     * what it sends acknowledges `reduced_at`.
+     */
+    uint32_t granted, granted_before;
+    uint64_t reduced_at;
+};
+
+struct flow_rpcrdma {
+    uint64_t frame;         /* of the Call by which it was recognised */
+    bool from_start;        /* that was the first message of the flow */
+    bool lost;              /* a message could not be read, or a Call was not kept */
+    bool starts_known;      /* both start-up frames: */
+    bool agreed;            /* both have Private Data of RFC 8797 */
+    bool invalidates;       /* and both support remote invalidation */
+    uint32_t inline_max[2]; /* inline threshold of what each side sends; 0: not known */
+    struct flow_rpcrdma_side side[2];
+    unsigned waiting; /* Calls kept */
+    struct flow_rpcrdma_call calls[FLOW_RPCRDMA_CALLS_MAX];
+};
+
 struct flow_ulp {
     enum flow_ulp_kind kind;
-    bool established; /* both Negotiate messages, the Response with Status 0 */
+    bool established; /* SMB Direct: both Negotiate messages, the Response with Status 0 */
     struct flow_smbd_side smbd[2];
+    struct flow_rpcrdma *rpcrdma; /* the next two are in one piece with this; NULL for another ULP */
+    struct flow_buffers *buffers;
 };
 
 #endif

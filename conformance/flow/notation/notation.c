@@ -217,6 +217,39 @@ static void add_smbd(struct line *line, const struct flow_event *event)
             data.length, data.offset, data.remaining);
 }
 
+/* What RPC-over-RDMA says in a Send, after the Send. */
+static void add_rpcrdma(struct line *line, const struct flow_rpcrdma_message *said)
+{
+    static const char *const kinds[] = {[FLOW_RPCRDMA_CALL] = " Call",
+                                        [FLOW_RPCRDMA_REPLY] = " Reply",
+                                        [FLOW_RPCRDMA_ERROR] = "",
+                                        [FLOW_RPCRDMA_OTHER] = ""};
+    const char *procedure = wire_name_of(rpcrdma_procedure_names, said->header.procedure);
+
+    if (said->kind == FLOW_RPCRDMA_NONE)
+        return;
+    if (said->kind == FLOW_RPCRDMA_SHORT) {
+        add(line, ", RPC-over-RDMA without a header");
+        return;
+    }
+    add(line, ", RPC-over-RDMA%s XID 0x%08" PRIx32 " credits %" PRIu32, kinds[said->kind], said->header.xid,
+        said->header.credits);
+    if (said->header.version != RPCRDMA_VERSION)
+        add(line, " version %" PRIu32, said->header.version);
+    if (procedure != NULL)
+        add(line, " %s", procedure);
+    else
+        add(line, " procedure %" PRIu32, said->header.procedure);
+    if (said->has_error)
+        add(line, " error %" PRIu32, said->error);
+    if (said->segments[RPCRDMA_READ_LIST] != 0)
+        add(line, " reads %" PRIu32, said->segments[RPCRDMA_READ_LIST]);
+    if (said->chunks != 0)
+        add(line, " writes %" PRIu32 " in %" PRIu32, said->segments[RPCRDMA_WRITE_LIST], said->chunks);
+    if (said->replies)
+        add(line, " reply chunk %" PRIu64 " octets", said->reply_octets);
+}
+
 const char *notation_event(const struct flow_event *event, char *text, size_t room)
 {
     struct line line = {text, room, 0};
@@ -241,6 +274,7 @@ const char *notation_event(const struct flow_event *event, char *text, size_t ro
         (void)notation_segment(&segment, text, room);
         line.used = strlen(text);
         add_smbd(&line, event);
+        add_rpcrdma(&line, &event->rdmap->rpcrdma);
         return text;
     }
     case FLOW_GAP:

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 
 #include "base/out_of_memory.h"
+#include "conformance/flow/ulp/flow_ulp_send.h"
 
 enum {
     SIZE_MAX_SENSIBLE = 64 << 20, /* of a message, and of what is put together from fragments */
-    /* MSN of the first Send, or of the second where the first one is an empty RTR message (RFC 6581 9.2) */
-    FIRST_MSN_MAX = 2,
 };
 
 static bool is_sensible(uint32_t size)
@@ -30,7 +29,7 @@ static bool is_first_send(const struct flow_event *event, size_t octets)
 {
     const struct flow_ddp *ddp = event->ddp;
 
-    return event->rdmap->first && event->rdmap->last && ddp->segment.msn <= FIRST_MSN_MAX &&
+    return event->rdmap->first && event->rdmap->last && ddp->segment.msn <= FLOW_FIRST_MSN_MAX &&
            ddp->segment.payload_octets == octets && ddp->payload_have == octets;
 }
 
@@ -52,18 +51,12 @@ static bool read_response(const struct flow_event *event, struct smbd_negotiate 
            said->min_version == SMBD_VERSION && said->max_version == SMBD_VERSION;
 }
 
-static bool is_send(const struct flow_event *event)
-{
-    return event->kind == FLOW_RDMAP && !event->ulpdu->unverified && !event->ddp->segment.tagged &&
-           event->ddp->segment.qn == 0 && rdmap_is_send(event->rdmap->message.opcode);
-}
-
 enum flow_smbd_message flow_smbd_message(const struct flow_event *event)
 {
     const struct flow_ulp *ulp = event->flow->ulp;
     struct smbd_negotiate said;
 
-    if (!is_send(event))
+    if (!flow_ulp_is_send(event) || (ulp != NULL && ulp->kind != FLOW_ULP_SMBD))
         return FLOW_SMBD_NONE;
     if (ulp == NULL)
         return read_request(event, &said) ? FLOW_SMBD_REQUEST : FLOW_SMBD_NONE;
@@ -141,7 +134,7 @@ void flow_smbd_update(struct flow *flow, const struct flow_event *event)
 {
     struct smbd_negotiate said;
 
-    if (!is_send(event))
+    if (!flow_ulp_is_send(event) || (flow->ulp != NULL && flow->ulp->kind != FLOW_ULP_SMBD))
         return;
     if (flow->ulp == NULL) {
         if (read_request(event, &said))

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/flow/ulp/flow_buffers.h"
+
+enum { JOINED_MAX = 16 }; /* buffers side by side that one access may go through */
+
+bool flow_access_read(const struct flow_event *event, struct flow_access *access)
+{
+    const struct ddp_segment *segment = &event->ddp->segment;
+    const struct flow_rdmap *rdmap = event->rdmap;
+
+    access->owner = flow_reverse(event->direction);
+    if (segment->tagged && rdmap->message.opcode == IWARP_RDMAP_WRITE) {
+        access->access = FLOW_BUFFER_WRITE;
+        access->stag = segment->stag;
+        access->to = segment->to;
+        access->octets = segment->payload_octets;
+    } else if (rdmap->header == FLOW_HEADER_READ_REQUEST && rdmap->header_result == WIRE_OK) {
+        access->access = FLOW_BUFFER_READ;
+        access->stag = rdmap->read_request.source_stag;
+        access->to = rdmap->read_request.source_to;
+        access->octets = rdmap->read_request.octets;
+    } else {
+        return false;
+    }
+    return access->octets != 0;
+}
+
+/* ---- looking ----------------------------------------------------------------------------------------------------- */
+
+static bool has_stag(const struct flow_buffer *buffer, const struct flow_access *access)
+{
+    return buffer->used && buffer->stag == access->stag && buffer->owner == access->owner;
+}
+
+static bool stands(const struct flow_buffer *buffer, const struct flow_access *access)
+{
+    return has_stag(buffer, access) && buffer->ended_by == 0 && (buffer->access & access->access) != 0;
+}
+
+static bool has_octet(const struct flow_buffer *buffer, uint64_t to)
+{
+    return to - buffer->to < buffer->octets;
+}
+
+/* The buffer that stands and has that octet, as an index; -1: none. */
+static int standing_at(const struct flow_buffers *buffers, const struct flow_access *access, uint64_t to)
+{
+    const struct flow_buffer *last = &buffers->place[buffers->touched];
+
+    if (stands(last, access) && has_octet(last, to))
+        return buffers->touched;
+    for (int i = 0; i < buffers->used; i++)
+        if (stands(&buffers->place[i], access) && has_octet(&buffers->place[i], to))
+            return i;
+    return -1;
+}
+
+/* Of those that have the STag: one that ended and has the first octet, one that stands, one that ended, another. */
+static enum flow_buffer_answer find_other(const struct flow_buffers *buffers, const struct flow_access *access,
+                                          const struct flow_buffer **found)
+{
+    enum { NOTHING, OTHER_KIND, ENDED, STANDS, ENDED_HERE } best = NOTHING;
+
+    for (unsigned i = 0; i < buffers->used; i++) {
+        const struct flow_buffer *buffer = &buffers->place[i];
+        unsigned rank;
+
+        if (!has_stag(buffer, access))
+            continue;
+        if ((buffer->access & access->access) == 0)
+            rank = OTHER_KIND;
+        else if (buffer->ended_by == 0)
+            rank = STANDS;
+        else
+            rank = has_octet(buffer, access->to) ? ENDED_HERE : ENDED;
+        if (rank < (unsigned)best || (rank == (unsigned)best && buffer->frame < (*found)->frame))
+            continue;
+        best = rank;
+        *found = buffer;
+    }
+    if (best == STANDS)
+        return FLOW_BUFFER_BEYOND;
+    return best == ENDED || best == ENDED_HERE ? FLOW_BUFFER_ENDED : FLOW_BUFFER_UNKNOWN;
+}
+
+enum flow_buffer_answer flow_buffers_find(const struct flow_buffers *buffers, const struct flow_access *access,
+                                          const struct flow_buffer **found)
+{
+    uint64_t at = access->to, left = access->octets;
+
+    *found = NULL;
+    for (unsigned i = 0; i < JOINED_MAX; i++) {
+        int index = standing_at(buffers, access, at);
+        const struct flow_buffer *buffer;
+        uint64_t here;
+
+        if (index < 0)
+            break;
+        buffer = &buffers->place[index];
+        if (*found == NULL)
+            *found = buffer;
+        here = buffer->octets - (at - buffer->to);
+        if (left <= here)
+            return FLOW_BUFFER_INSIDE;
+        at += here;
+        left -= here;
+    }
+    return *found != NULL ? FLOW_BUFFER_BEYOND : find_other(buffers, access, found);
+}
+
+const struct flow_buffer *flow_buffers_at(const struct flow_buffers *buffers, const struct flow_buffer *place)
+{
+    for (unsigned i = 0; i < buffers->used; i++) {
+        const struct flow_buffer *buffer = &buffers->place[i];
+
+        if (buffer->used && buffer->ended_by == 0 && buffer->owner == place->owner &&
+            buffer->exchange == place->exchange && buffer->list == place->list && buffer->chunk == place->chunk &&
+            buffer->index == place->index)
+            return buffer;
+    }
+    return NULL;
+}
+
+bool flow_buffers_name(const struct flow_buffers *buffers, enum flow_direction owner, uint32_t exchange, uint32_t stag)
+{
+    for (unsigned i = 0; i < buffers->used; i++) {
+        const struct flow_buffer *buffer = &buffers->place[i];
+
+        if (buffer->used && buffer->ended_by == 0 && buffer->owner == owner && buffer->exchange == exchange &&
+            buffer->stag == stag)
+            return true;
+    }
+    return false;
+}
+
+/* ---- changing ---------------------------------------------------------------------------------------------------- */
+
+void flow_buffers_move(struct flow_buffers *buffers, const struct flow_access *access)
+{
+    uint64_t at = access->to, left = access->octets;
+
+    for (unsigned i = 0; i < JOINED_MAX && left != 0; i++) {
+        int index = standing_at(buffers, access, at);
+        struct flow_buffer *buffer;
+        uint64_t here;
+
+        if (index < 0)
+            return;
+        buffer = &buffers->place[index];
+        buffers->touched = (uint16_t)index;
+        here = buffer->octets - (at - buffer->to);
+        here = left < here ? left : here;
+        buffer->moved += here;
+        at += here;
+        left -= here;
+    }
+}
+
+void flow_buffers_add(struct flow_buffers *buffers, const struct flow_buffer *buffer)
+{
+    if (buffers->lost) /* for ever: nothing is looked up any more */
+        return;
+    for (unsigned i = 0; i < FLOW_BUFFERS_MAX; i++) {
+        struct flow_buffer *place = &buffers->place[buffers->next];
+
+        if (!place->used || place->ended_by != 0) {
+            *place = *buffer;
+            place->used = true;
+            if (buffers->used <= buffers->next)
+                buffers->used = (uint16_t)(buffers->next + 1);
+            buffers->next = (uint16_t)((buffers->next + 1) % FLOW_BUFFERS_MAX);
+            return;
+        }
+        buffers->next = (uint16_t)((buffers->next + 1) % FLOW_BUFFERS_MAX);
+    }
+    buffers->lost = true;
+}
+
+void flow_buffers_end(struct flow_buffers *buffers, enum flow_direction owner, uint32_t exchange, uint64_t frame)
+{
+    for (unsigned i = 0; i < buffers->used; i++) {
+        struct flow_buffer *buffer = &buffers->place[i];
+
+        if (buffer->owner == owner && buffer->exchange == exchange && buffer->ended_by == 0)
+            buffer->ended_by = frame;
+    }
+}
+
+void flow_buffers_invalidate(struct flow_buffers *buffers, enum flow_direction owner, uint32_t stag, uint64_t frame)
+{
+    for (unsigned i = 0; i < buffers->used; i++) {
+        struct flow_buffer *buffer = &buffers->place[i];
+
+        if (buffer->owner != owner || buffer->stag != stag || buffer->ended_by != 0)
+            continue;
+        buffer->ended_by = frame;
+        buffer->invalidated = true;
+    }
+}
