@@ -104,9 +104,19 @@ static void add_start(struct words *words, const struct flow *flow)
     add_rtr(words, &asked->frame, &granted->frame);
 }
 
+static void add_rpcrdma(struct words *words, const struct flow_rpcrdma *rpcrdma)
+{
+    add(words, ", RPC-over-RDMA (frame %" PRIu64 ")", rpcrdma->frame);
+    if (rpcrdma->starts_known)
+        add(words, " with Sends of at most %" PRIu32 " octets to the responder and %" PRIu32 " to the initiator",
+            rpcrdma->inline_max[FLOW_FROM_INITIATOR], rpcrdma->inline_max[FLOW_FROM_RESPONDER]);
+}
+
 /* What the ULP agreed upon. */
 static void add_ulp(struct words *words, const struct flow_ulp *ulp)
 {
+    if (ulp != NULL && ulp->kind == FLOW_ULP_RPCRDMA)
+        add_rpcrdma(words, ulp->rpcrdma);
     if (ulp == NULL || !ulp->established)
         return;
     add(words,

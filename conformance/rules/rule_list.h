@@ -25,6 +25,7 @@
 #define OP(opcode)    (1u << IWARP_RDMAP_##opcode)
 #define OP_ANY        0xFFFFu
 #define OP_SENDS      (OP(SEND) | OP(SEND_INVALIDATE) | OP(SEND_SE) | OP(SEND_SE_INVALIDATE))
+#define OP_ACCESSES   (OP(WRITE) | OP(READ_REQUEST)) /* to memory of the other side */
 #define OP_IMMEDIATES (OP(IMMEDIATE) | OP(IMMEDIATE_SE))
 #define OP_EXTENSIONS (OP_IMMEDIATES | OP(ATOMIC_REQUEST) | OP(ATOMIC_RESPONSE))
 #define OP_NO_INVALID (OP(SEND) | OP(SEND_SE) | OP(READ_REQUEST) | OP(TERMINATE))
@@ -292,7 +293,35 @@
     R(smbd,         "SMBD-3.1.5.8-02", smbd_data_credits,           ON_RDMAP, OP_SENDS, ANY,       FAIL) \
     R(smbd,         "SMBD-3.1.5.8-03", smbd_data_aligned,           ON_RDMAP, OP_SENDS, ANY,       FAIL) \
     R(smbd,         "SMBD-3.1.5.8-04", smbd_data_inside,            ON_RDMAP, OP_SENDS, ANY,       FAIL) \
-    R(smbd,         "SMBD-3.1.5.8-05", smbd_data_fragments,         ON_RDMAP, OP_SENDS, ANY,       FAIL)
+    R(smbd,         "SMBD-3.1.5.8-05", smbd_data_fragments,         ON_RDMAP, OP_SENDS, ANY,       FAIL) \
+    R(rpcrdma,       "RPCRDMA-3.3.1-01", rpcrdma_credits_held, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma,       "RPCRDMA-3.3.1-02", rpcrdma_grant_not_zero, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma,       "RPCRDMA-3.3.3-01", rpcrdma_first_credit, ON_RDMAP, OP_SENDS, INITIATOR, FAIL) \
+    R(rpcrdma,       "RPCRDMA-3.3.3-02", rpcrdma_inline_least, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma_chunk, "RPCRDMA-3.4.3-01", rpcrdma_access_advertised, ON_RDMAP, OP_ACCESSES, ANY, FAIL) \
+    R(rpcrdma_chunk, "RPCRDMA-3.4.3-02", rpcrdma_access_inside, ON_RDMAP, OP_ACCESSES, ANY, FAIL) \
+    R(rpcrdma_chunk, "RPCRDMA-3.4.5-01", rpcrdma_position_aligned, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma_chunk, "RPCRDMA-3.4.5.1-01", rpcrdma_reads_before_reply, ON_RDMAP, OP_ACCESSES, ANY, FAIL) \
+    R(rpcrdma_chunk, "RPCRDMA-3.4.6-01", rpcrdma_write_list_copied, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma_chunk, "RPCRDMA-3.4.6-02", rpcrdma_write_list_written, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma_chunk, "RPCRDMA-3.5.2-01", rpcrdma_writes_before_reply, ON_RDMAP, OP_ACCESSES, ANY, FAIL) \
+    R(rpcrdma_chunk, "RPCRDMA-4-01", rpcrdma_lists_end, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma,       "RPCRDMA-4.1.2-01", rpcrdma_procedure_defined, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma,       "RPCRDMA-4.2.1-01", rpcrdma_xid, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma,       "RPCRDMA-4.2.2-01", rpcrdma_version, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma_chunk, "RPCRDMA-4.2.4-01", rpcrdma_nomsg_holds, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma,       "RPCRDMA-4.2.4-02", rpcrdma_error_by_responder, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma_chunk, "RPCRDMA-4.3.1-01", rpcrdma_reply_reads_nothing, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma_chunk, "RPCRDMA-4.3.3-01", rpcrdma_reply_chunk_copied, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma_chunk, "RPCRDMA-4.3.3-02", rpcrdma_reply_chunk_written, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma,       "RPCRDMA-4.5-01", rpcrdma_error_version, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma,       "RPCRDMA-4.5-02", rpcrdma_error_code, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma,       "RPCRDMA-4.6.1-01", rpcrdma_no_msgp, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma,       "RPCRDMA-4.6.2-01", rpcrdma_no_done, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma,       "RPCRDMA8797-4-01", rpcrdma_private_reserved, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma_chunk, "RPCRDMA8797-4.1-01", rpcrdma_invalidate_own, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma_chunk, "RPCRDMA8797-4.1-02", rpcrdma_invalidate_agreed, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma,       "RPCRDMA8797-4.2-01", rpcrdma_inline_agreed, ON_RDMAP, OP_SENDS, ANY, FAIL)
 /* clang-format on */
 
 /*
