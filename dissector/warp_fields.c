@@ -74,6 +74,10 @@ static const char *prefix_of(const char *layout)
         {"smbd_response", "smbd.response"},
         {"smbd_data", "smbd.data"},
         {"smbd_descriptor", "smbd.descriptor"},
+        {"rpcrdma_header", "rpcrdma"},
+        {"rpcrdma_segment", "rpcrdma.segment"},
+        {"rpcrdma_read_segment", "rpcrdma.read_segment"},
+        {"rpcrdma_private", "rpcrdma.private"},
     };
 
     for (size_t i = 0; i < array_length(prefixes); i++)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "conformance/flow/ulp/flow_smbd.h"
+#include "conformance/flow/ulp/flow_ulp_layout.h"
 #include "wire/terminate_meant.h"
 
 struct warp_flow *warp_flow_new(void)
@@ -236,7 +236,7 @@ void warp_flow_message(struct warp_flow *flow, const struct flow_event *event, s
     item->fpdu.first = rdmap->first;
     item->fpdu.last = rdmap->last;
     item->fpdu.message_octets = rdmap->message_octets;
-    item->fpdu.ulp = flow_smbd_layout(flow_smbd_message(event));
+    item->fpdu.ulp = flow_ulp_layout(event);
     if (message != NULL)
         message_segment(message, event, item, segment->tagged ? tagged : sends && rdmap_is_send(rdmap->message.opcode));
     quote_keep(half, segment, item);

@@ -306,8 +306,8 @@ static void draw_ulp(const struct segment *segment, proto_tree *tree)
 
     if (layout == NULL || segment->have < layout->octets)
         return;
-    item =
-        proto_tree_add_none_format(tree, hf_warp_smbd, segment->tvb, offset, (int)layout->octets, "%s", layout->title);
+    item = proto_tree_add_none_format(tree, layout == &rpcrdma_header_layout ? hf_warp_rpcrdma : hf_warp_smbd,
+                                      segment->tvb, offset, (int)layout->octets, "%s", layout->title);
     (void)warp_fields_draw(proto_item_add_subtree(item, ett_warp_detail), segment->tvb, offset, segment->have, layout,
                            NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/show/dump_json.h"
 #include "conformance/engine/show/dump_json_sctp.h"
-#include "conformance/flow/ulp/flow_smbd.h"
+#include "conformance/flow/ulp/flow_ulp_layout.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -111,6 +111,34 @@ static void set_terminate(json_t *object, const struct terminate *terminate, con
         set(object, "terminated_rdmap", dump_json_header(&read_request_layout, terminate->rdmap_header));
 }
 
+/* What the ULP says here: its header, and of RPC-over-RDMA the segments of its chunk lists. */
+static void set_ulp(json_t *object, const struct flow_event *event)
+{
+    const struct wire_layout *layout = flow_ulp_layout(event);
+    const uint8_t *payload = event->ddp->segment.payload;
+    struct rpcrdma_segment segment;
+    struct rpcrdma_walk walk;
+    json_t *lists;
+
+    if (layout == NULL || event->ddp->payload_have < layout->octets)
+        return;
+    set(object, layout->id, dump_json_header(layout, payload));
+    if (event->rdmap->rpcrdma.kind == FLOW_RPCRDMA_NONE || event->rdmap->rpcrdma.lists != RPCRDMA_ENDED)
+        return;
+    lists = json_array();
+    rpcrdma_walk_begin(&walk, payload + RPCRDMA_HEADER_OCTETS, payload + event->ddp->payload_have);
+    while (rpcrdma_walk_next(&walk, &segment)) {
+        bool reads = segment.list == RPCRDMA_READ_LIST;
+        const struct wire_layout *shape = reads ? &rpcrdma_read_segment_layout : &rpcrdma_segment_layout;
+        json_t *one = dump_json_header(shape, walk.p - shape->octets);
+
+        set(one, "list", json_string(reads ? "read" : segment.list == RPCRDMA_WRITE_LIST ? "write" : "reply"));
+        if (json_array_append_new(lists, one) != 0)
+            break;
+    }
+    set(object, "rpcrdma_segments", lists);
+}
+
 static json_t *rdmap_object(const struct flow_event *event)
 {
     static const struct wire_layout *const headers[] = {
@@ -121,15 +149,13 @@ static json_t *rdmap_object(const struct flow_event *event)
     };
     const struct ddp_segment *segment = &event->ddp->segment;
     const struct flow_rdmap *rdmap = event->rdmap;
-    const struct wire_layout *ulp = flow_smbd_layout(flow_smbd_message(event));
     json_t *object =
         dump_json_header(segment->tagged ? &rdmap_control_layout : &rdmap_untagged_layout, segment->header + 1);
 
     set(object, "result", dump_json_result(rdmap->result));
     if (rdmap->message.row->name != NULL)
         set(object, "name", json_string(rdmap->message.row->name));
-    if (ulp != NULL && event->ddp->payload_have >= ulp->octets)
-        set(object, ulp->id, dump_json_header(ulp, segment->payload));
+    set_ulp(object, event);
     if (rdmap->header == FLOW_HEADER_NONE)
         return object;
     set(object, "header_result", dump_json_result(rdmap->header_result));
