@@ -206,7 +206,8 @@ static inline struct ulpdu unrequested(void) { return tagged(IWARP_RDMAP_READ_RE
 static inline struct ulpdu other_sink(void) { return tagged(IWARP_RDMAP_READ_RESPONSE, BOUND, BASE, 20); }
 static inline struct ulpdu outside_sink(void) { return tagged(IWARP_RDMAP_READ_RESPONSE, STAG, BASE + 1, 20); }
 static inline struct ulpdu short_response(void) { return tagged(IWARP_RDMAP_READ_RESPONSE, STAG, BASE, 10); }
-static inline struct ulpdu invalidate(uint32_t stag) { struct ulpdu u = untagged(IWARP_RDMAP_SEND_INVALIDATE, 0, 1, 4); u.segment.ulp_word = stag; return u; }
+/* As long as a Read Request Header, which it is not (RFC 5040 4.8). */
+static inline struct ulpdu invalidate(uint32_t stag) { struct ulpdu u = untagged(IWARP_RDMAP_SEND_INVALIDATE, 0, 1, READ_REQUEST_OCTETS); u.segment.ulp_word = stag; return u; }
 static inline struct ulpdu invalidate_unknown(void) { return invalidate(1); }
 static inline struct ulpdu invalidate_other(void) { return invalidate(0xD00101); }
 static inline struct ulpdu invalidate_shared(void) { return invalidate(STAG); }

@@ -415,6 +415,9 @@ START_TEST(stream_is_freed)
     sctp_pair_run(pair);
     check_letter(&seen, 2, SCTP_ACTIVE, 1, DDP_SCTP_TERMINATE);
     ck_assert_uint_eq(sctp_pair_count(pair, SCTP_PASSIVE, 0, IWARP_EVENT_HALF_CLOSED), 1);
+    /* What still comes has no ULP any more. */
+    sctp_pair_feed_send(pair, SCTP_ACTIVE, SID, 1, 1, 10);
+    ck_assert_uint_eq(iwarp_association_counters(pair->side[SCTP_ACTIVE].association)->dropped, 1);
     iwarp_stream_abort(pair->side[SCTP_PASSIVE].ends[0].stream, pair->now);
     sctp_pair_run(pair);
     ck_assert_uint_eq(sctp_pair_count(pair, SCTP_PASSIVE, 0, IWARP_EVENT_CLOSED), 1);
