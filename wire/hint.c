@@ -145,13 +145,18 @@ static bool hint_crc_missing(const struct span *span, size_t length, struct hint
            found(hint, HINT_CRC_MISSING, span->count - end, FPDU_CRC_OCTETS);
 }
 
-/* The FPDU without Markers whose CRC is zero: none was computed. */
+/*
+ * The FPDU without Markers whose CRC is zero: none was computed. Where something else than an FPDU follows, the zeros
+ * may be a pad that is longer.
+ */
 static bool hint_crc_zero(const struct span *span, size_t length, struct hint *hint)
 {
+    enum { BEGINNING = FPDU_LENGTH_OCTETS + 2 };
     size_t total = fpdu_content(length);
 
     return !span->framing->markers && total <= span->count && begins_fpdu(span, 0) &&
-           octets_get32(span->octets + total - FPDU_CRC_OCTETS) == 0 && found(hint, HINT_CRC_ZERO, 0, 0);
+           octets_get32(span->octets + total - FPDU_CRC_OCTETS) == 0 &&
+           (span->count - total < BEGINNING || begins_fpdu(span, total)) && found(hint, HINT_CRC_ZERO, 0, 0);
 }
 
 bool hint_fpdu(const uint8_t *octets, size_t count, const struct fpdu_framing *framing, struct hint *hint)

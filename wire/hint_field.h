@@ -40,7 +40,7 @@ extern "C" {
     F(k, w, "CompareMask", "comparemask") F(k, w, "SinkSTag", "sinkstag") F(k, w, "SinkTO", "sinkto") F(k, w, "RDMARDSZ", "rdmardsz") \
     F(k, w, "SrcSTag", "srcstag") F(k, w, "SrcTO", "srcto") F(k, w, "S", "s") F(k, w, "M", "m") F(k, w, "C", "c") F(k, w, "R", "r") \
     F(k, w, "Rev", "rev") F(k, w, "Res", "res") F(k, w, "A", "a") F(k, w, "B", "b") F(k, w, "D", "d") F(k, w, "IRD", "ird") F(k, w, "ORD", "ord") \
-    F(k, w, "PD_Length", "pd-length") F(k, w, "private_data", "private-data") F(k, w, "ULPDU_Length", "ulpdu-length") F(k, w, "Length", "length")
+    F(k, w, "Key", "key") F(k, w, "PD_Length", "pd-length") F(k, w, "private_data", "private-data") F(k, w, "ULPDU_Length", "ulpdu-length") F(k, w, "Length", "length")
 /* clang-format on */
 
 enum hint_kind_of {

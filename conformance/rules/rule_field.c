@@ -15,6 +15,7 @@ static const struct {
     {"DDP-4.2-06", "RsvdULP"},      {"DDP-4.3-05", "RsvdULP"}, {"DDP-4.3-14", "MSN"},   {"MPA-7.1.1-21", "Rev"},
     {"EMPA-6-06", "Rev"},           {"MPA-7.1.1-32", "PD_Length"}, {"EMPA-10-01", "S"},     {"EMPA-6-03", "Res"},
     {"EMPA-6-07", "S"},             {"EMPA-6-11", "S"},
+    {"MPA-7.1.1-04", "Key"},        {"MPA-7.1.1-19", "Res"}, {"DDP-4.1-04", "L"},       {"EMPA-9.2-28", "A"},
 };
 
 /* More than one field, and one fault: as checks call it, too (scripts/lib/4-causes.lua). */
@@ -23,7 +24,13 @@ static const struct {
     struct hint_field cause;
 } shared[] = {
     {"RDMAP-4.8-03",      {"terminate-unregistered", "Terminates have an error that no text registers"}},
+    {"RDMAP-6580.3.1-01", {"terminate-unregistered", "Terminates have an error that no text registers"}},
+    {"RDMAP-6580.3.2-01", {"terminate-unregistered", "Terminates have an error that no text registers"}},
     {"RDMAP-6580.3.3-01", {"terminate-unregistered", "Terminates have an error that no text registers"}},
+    {"EMPA-8-02",         {"terminate-unregistered", "Terminates have an error that no text registers"}},
+    {"RDMAP-4.5-01",      {"octets-otherwise", "a message has another number of octets"}},
+    {"MPA-4.1-03",        {"pad-not-zero", "the pad of FPDUs is not zero"}},
+    {"MPA-7.1.2-04",      {"reply-for-end", "an MPA Reply in place of the end of the stream"}},
     {"MPA-7.1.2-17",      {"responder-sends-first", "the responder sends an FPDU before it had one"}},
     {"MPA-7.1.2-18",      {"responder-sends-first", "the responder sends an FPDU before it had one"}},
     {"SCTP-2.1-03",       {"indication-wrong", "the Adaptation Layer Indication is not DDP's"}},

@@ -135,7 +135,7 @@ void html_folds(const struct html *html, enum verdict verdict)
     struct card *cards = calloc(html->report->entry_count + 1, sizeof(*cards));
     if (!cards || cause_add_report(&causes, html->report) != 0)
         markup_element(html->markup, "p", "notice", "Out of memory: some causes or cards are left out.");
-    if (verdict == VERDICT_FAIL && cause_of_silence(&causes, &silence)) {
+    if (verdict == VERDICT_FAIL && cause_perhaps_one(&causes, &silence)) {
         markup_open(html->markup, "p", "class", "notice", NULL);
         markup_textf(html->markup, "Perhaps %s.", silence.text);
         markup_close(html->markup);

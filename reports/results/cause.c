@@ -179,24 +179,94 @@ const struct cause *cause_next(const struct cause *cause)
     return shared(cause->hh.next);
 }
 
-bool cause_of_silence(const struct cause_set *set, struct iwarp_sentence *text)
+static bool begins(const char *name, const char *with)
 {
-    static const char silence[] = "silence-";
-    size_t causes = 0, results = 0;
+    return strncmp(name, with, strlen(with)) == 0;
+}
 
-    for (const struct cause *cause = set->causes; cause != NULL; cause = cause->hh.next) {
-        if (strncmp(cause->name, silence, sizeof(silence) - 1) != 0)
-            continue;
-        causes++;
-        results += cause->results;
+bool cause_is_observation(const char *name)
+{
+    static const char *const beginnings[] = {"silence-",   "octets-",  "not-",         "placed-",  "delivered-",
+                                             "completed-", "error-un", "start-frame-", "version-", "crc-wrong"};
+
+    for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+        if (begins(name, beginnings[i]))
+            return true;
+    return strstr(name, "-for-") != NULL;
+}
+
+static bool is_named(const char *name)
+{
+    return !cause_is_observation(name);
+}
+
+/* An error of the tester that the device lets pass, or what comes of that. */
+static bool is_unnoticed(const char *name)
+{
+    static const char *const undue[] = {"placed-undue", "delivered-undue", "completed-undue"};
+
+    for (size_t i = 0; i < sizeof(undue) / sizeof(undue[0]); i++)
+        if (strcmp(name, undue[i]) == 0)
+            return true;
+    return begins(name, "error-un");
+}
+
+static bool is_silence(const char *name)
+{
+    return begins(name, "silence-");
+}
+
+/* A Terminate that does not come is one more message. */
+static bool is_missing(const char *name)
+{
+    return is_silence(name) || begins(name, "error-un");
+}
+
+struct counted {
+    size_t causes, results;
+    const struct cause *last;
+};
+
+static struct counted count(const struct cause_set *set, bool (*is)(const char *name))
+{
+    struct counted counted = {0};
+
+    for (const struct cause *cause = set->causes; cause != NULL; cause = cause->hh.next)
+        if (is(cause->name)) {
+            counted.causes++;
+            counted.results += cause->results;
+            counted.last = cause;
+        }
+    return counted;
+}
+
+bool cause_perhaps_one(const struct cause_set *set, struct iwarp_sentence *text)
+{
+    struct counted named = count(set, is_named), seen = count(set, cause_is_observation);
+    struct counted unnoticed = count(set, is_unnoticed), silent = count(set, is_silence);
+    struct counted missing = count(set, is_missing);
+
+    if (named.causes == 1 && seen.causes > 0) {
+        (void)iwarp_sentence_set(text,
+                                 "one fault: %s is the only mistake that is named, and what was seen besides (causes: "
+                                 "%zu, results: %zu) may follow from it",
+                                 named.last->name, seen.causes, seen.results);
+        return true;
     }
-    if (causes < SILENCES_LEAST)
+    if (named.causes == 0 && unnoticed.causes > 1 && unnoticed.causes == seen.causes) {
+        (void)iwarp_sentence_set(text,
+                                 "one fault: %zu causes, with %zu results, are that an error of the tester has no "
+                                 "consequence, or what is placed and delivered then",
+                                 unnoticed.causes, unnoticed.results);
+        return true;
+    }
+    if (silent.causes == 0 || missing.causes < SILENCES_LEAST)
         return false;
     (void)iwarp_sentence_set(
         text,
-        "one fault: %zu causes, with %zu results, are that nothing comes (silence-...). A device that "
+        "one fault: %zu causes, with %zu results, are that nothing comes (silence-..., error-unnoticed). A device that "
         "loses messages, or stops sending, shows all of them",
-        causes, results);
+        missing.causes, missing.results);
     return true;
 }
 

@@ -53,12 +53,16 @@ const char *cause_hint(const struct cause *cause);
 const char *cause_first_id(const struct cause *cause);
 size_t cause_results(const struct cause *cause);
 
+/* The name says what was seen in place of what, or what the ULP has, and no mistake in octets: "silence-for-send". */
+bool cause_is_observation(const char *name);
+
 /*
- * One fault behind several causes: what is missing is not seen, and each kind of message that does not come is a cause
- * of its own ("silence-for-send"). True where there are three such causes or more; `text` is then what to say after
- * "perhaps", without an end mark.
+ * One fault behind several causes. What was seen may follow from the one mistake that is named. Errors that go
+ * unnoticed show by each Terminate that does not come, and by what is placed or delivered. What is missing is not seen,
+ * and each kind of message that does not come is a cause of its own ("silence-for-send"), if there are three or more.
+ * True for these; `text` is then what to say after "perhaps", without an end mark.
  */
-bool cause_of_silence(const struct cause_set *set, struct iwarp_sentence *text);
+bool cause_perhaps_one(const struct cause_set *set, struct iwarp_sentence *text);
 
 /* "MPA-4.1-06, MPA-A.4-02 and 12 more": each id once. */
 const char *cause_ids(const struct cause *cause);

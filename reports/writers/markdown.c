@@ -116,7 +116,7 @@ static void write_causes(FILE *out, const struct report *report)
         markdown_text(out, cause_ids(cause));
         fputs(" |\n", out);
     }
-    if (cause_of_silence(&causes, &silence))
+    if (cause_perhaps_one(&causes, &silence))
         fprintf(out, "\nPerhaps %s.\n", silence.text);
     cause_set_free(&causes);
 }

@@ -169,7 +169,7 @@ static void write_causes(const struct terminal *terminal)
         print_text(terminal->out, cause_ids(cause));
         fputc('\n', terminal->out);
     }
-    if (cause_of_silence(&terminal->causes, &silence))
+    if (cause_perhaps_one(&terminal->causes, &silence))
         fprintf(terminal->out, "perhaps %s\n", silence.text);
 }
 

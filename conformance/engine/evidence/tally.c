@@ -138,3 +138,9 @@ const struct tally_entry *tally_at(const struct tally *tally, size_t i)
 {
     return i < tally->count ? &tally->entries[i] : NULL;
 }
+
+void tally_because(struct tally *tally, size_t i, const char *cause, const char *hint)
+{
+    tally->entries[i].cause = cause;
+    tally->entries[i].hint = hint;
+}

@@ -45,6 +45,9 @@ void tally_passes(struct tally *tally, const struct rule_result *result, const s
 /* Did a rule find anything, also what is excused or ambiguous? */
 bool tally_found(const struct tally *tally);
 
+/* The finding of the i-th entry has this cause; the texts live for ever. */
+void tally_because(struct tally *tally, size_t i, const char *cause, const char *hint);
+
 /* The largest number of entries. */
 size_t tally_room(void);
 

@@ -4,7 +4,15 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "reports/results/cause.h"
 #include "wire/hint.h"
+
+/* The rule's finding is a failure of the device, in this role, with a cause. */
+static bool is_of_device(const struct tally_entry *entry, const char *role)
+{
+    return entry->exercised && (entry->verdict == VERDICT_FAIL || entry->verdict == VERDICT_KNOWN) &&
+           entry->role != NULL && strcmp(entry->role, role) == 0 && entry->cause != NULL;
+}
 
 /* The best of two causes of framing: one that says what the mistake is, then the one that is seen first. */
 static bool is_better(const struct tally_entry *entry, const struct tally_entry *best)
@@ -26,6 +34,69 @@ static void adopt(struct outcome *outcome, const char *cause, const char *hint)
     outcome->hint = hint;
 }
 
+/* What a text about a frame begins with, and what causes of that kind of frame begin with (wire/hint_field.h). */
+static const struct {
+    const char *text, *kind;
+} frames[] = {
+    {"MPA Reply", "reply-"},
+    {"MPA Request", "request-"},
+    {"Send", "send-"},
+    {"RDMA Write", "write-"},
+    {"RDMA Read Request", "read-request-"},
+    {"RDMA Read Response", "read-response-"},
+    {"Atomic Request", "atomic-request-"},
+    {"Atomic Response", "atomic-response-"},
+};
+
+static bool begins(const char *text, const char *with)
+{
+    return text != NULL && strncmp(text, with, strlen(with)) == 0;
+}
+
+/* A rule finds a field wrong in frames of the kind that came in place of what was expected. */
+static bool is_of_frame(const struct tally_entry *entry, const char *actual)
+{
+    for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++)
+        if (begins(actual, frames[i].text))
+            return begins(entry->cause, frames[i].kind);
+    return false;
+}
+
+/* Fields by which segments are put together to messages (RFC 5041 4.1 to 4.3, 5.2): what misses then follows. */
+static bool is_of_assembly(const struct tally_entry *entry)
+{
+    static const char *const fields[] = {"-l", "-mo", "-msn", "-qn", "-to"};
+    size_t octets = strlen(entry->cause);
+
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+        if (octets > strlen(fields[i]) && strcmp(entry->cause + octets - strlen(fields[i]), fields[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_incomplete(const char *cause)
+{
+    return cause != NULL && (strcmp(cause, "octets-missing") == 0 || begins(cause, "silence-"));
+}
+
+/* A mistake in the device's frames that rules see, and the check what comes of it. What is known explains nothing new. */
+static void adopt_field(struct outcome *outcome, const struct tally *tally, const char *role)
+{
+    const struct tally_entry *entry, *first = NULL;
+
+    if (outcome->cause != NULL && !cause_is_observation(outcome->cause))
+        return;
+    for (size_t i = 0; (entry = tally_at(tally, i)) != NULL; i++)
+        if (is_of_device(entry, role) && entry->verdict == VERDICT_FAIL && !cause_is_observation(entry->cause) &&
+            (is_of_frame(entry, outcome->actual) || (is_incomplete(outcome->cause) && is_of_assembly(entry))) &&
+            (first == NULL || entry->frame < first->frame))
+            first = entry;
+    if (first == NULL)
+        return;
+    outcome->cause = first->cause;
+    outcome->hint = first->hint;
+}
+
 void run_cause_adopt(struct outcome *outcome, const struct tally *tally, const char *role,
                      const struct run_services *services)
 {
@@ -37,9 +108,52 @@ void run_cause_adopt(struct outcome *outcome, const struct tally *tally, const c
     cause = run_services_framing(services, &hint);
     adopt(outcome, cause, hint);
     for (size_t i = 0; (entry = tally_at(tally, i)) != NULL; i++)
-        if (entry->exercised && (entry->verdict == VERDICT_FAIL || entry->verdict == VERDICT_KNOWN) &&
-            entry->role != NULL && strcmp(entry->role, role) == 0 && is_better(entry, best))
+        if (is_of_device(entry, role) && is_better(entry, best))
             best = entry;
     if (best != NULL)
         adopt(outcome, best->cause, best->hint);
+    adopt_field(outcome, tally, role);
+}
+
+/* Start-up frames come before all FPDUs. */
+static bool is_of_start(const struct rule *rule)
+{
+    return (rule->events & ~(1u << FLOW_MPA_START)) == 0;
+}
+
+/* Rules that saw what follows from FPDUs that cannot be read as the device meant them. */
+static void share_framing(struct tally *tally, const char *role, const char *cause, const char *hint)
+{
+    const struct tally_entry *entry;
+
+    if (hint_framing_of(cause) != HINT_FRAMING_READ)
+        return;
+    for (size_t i = 0; (entry = tally_at(tally, i)) != NULL; i++)
+        if (entry->verdict == VERDICT_FAIL && entry->role != NULL && strcmp(entry->role, role) == 0 &&
+            !is_of_start(entry->rule) && hint_framing_of(entry->cause) == HINT_NO_FRAMING)
+            tally_because(tally, i, cause, hint);
+}
+
+/* Another rule names the mistake in the same frame. */
+static bool explains(const struct tally_entry *other, const struct tally_entry *entry)
+{
+    return other->cause != NULL && other->verdict == VERDICT_FAIL && other->role != NULL && entry->role != NULL &&
+           strcmp(other->role, entry->role) == 0 && other->frame == entry->frame;
+}
+
+void run_cause_share(struct tally *tally, const char *role, const struct outcome *outcome,
+                     const struct run_services *services)
+{
+    const struct tally_entry *entry, *other;
+    const char *hint = NULL, *cause = run_services_framing(services, &hint);
+
+    share_framing(tally, role, cause, hint);
+    share_framing(tally, role, outcome->cause, outcome->hint);
+    for (size_t i = 0; (entry = tally_at(tally, i)) != NULL; i++)
+        for (size_t k = 0;
+             entry->verdict == VERDICT_FAIL && entry->cause == NULL && (other = tally_at(tally, k)) != NULL; k++)
+            if (explains(other, entry)) {
+                tally_because(tally, i, other->cause, other->hint);
+                break;
+            }
 }

@@ -343,6 +343,7 @@ static int run_check(struct run *run, const struct plan_item *item, struct rig *
     if (impaired)
         tally_clear(run->tally);
     run_cause_adopt(outcome, run->tally, item->role, run->services);
+    run_cause_share(run->tally, item->role, outcome, run->services);
     report_after(run, true, &noted);
     reported =
         report_result(run, item, outcome, keep_evidence(run, outcome, name) ? shown : NULL, rig_now(rig) - begun, true);

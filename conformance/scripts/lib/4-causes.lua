@@ -90,6 +90,10 @@ local broken = {
   { "an FPDU with a wrong CRC", "crc-wrong", "the CRC of FPDUs is wrong" },
   { "an FPDU with a wrong Marker", "marker-wrong", "Markers of FPDUs are wrong" },
   { "octets of an FPDU, then", "fpdu-cut", "an FPDU begins that never is whole" },
+  { "^2%d of %d+ octets of an MPA reply, then", "reply-pd-length", "PD_Length of MPA Replies is another than is due" },
+  { "^[3-9]%d of %d+ octets of an MPA reply, then", "reply-pd-length", "PD_Length of MPA Replies is another than is due" },
+  { "octets that are no MPA reply: 4d504120494420", "reply-key", "Key of MPA Replies is another than is due" },
+  { "octets that are no MPA request: 4d504120494420", "request-key", "Key of MPA Requests is another than is due" },
   { "octets of an MPA %l+, then", "start-frame-cut", "a start-up frame begins that never is whole" },
   { "octets that are no MPA", "start-frame-none", "the octets are no start-up frame of MPA" },
 }
@@ -117,6 +121,7 @@ local came = {
   { "^FIN", "end", "the device ends the stream" },
   { "^RST", "end", "the device ends the stream" },
   { "^unregistered error", "terminate", "an unregistered error" },
+  { "^%d+ are served", "segment", "a DDP Segment" },
 }
 
 local wanted = {
@@ -161,6 +166,9 @@ end
 
 -- Octets, as hexadecimal digits, or two numbers that differ by a field whose octets come in reverse order.
 local function reversed(expected, actual)
+  if expected:find("^%x+ %x+$") and actual:find("^%x+ %x+$") and #expected == #actual then
+    expected, actual = expected:gsub(" ", ""), actual:gsub(" ", "")
+  end
   if expected == actual then return false end
   if expected:find("^%d+$") and actual:find("^%d+$") then
     local want, got = math.tointeger(expected), math.tointeger(actual)
@@ -235,6 +243,7 @@ local function result_of(message, expected, actual)
   if due and got and due ~= got then
     return octets_cause(due, got)
   end
+  if expected == "no completion" then return "completed-undue", "work is completed before it is done" end
 end
 
 -- Work of the ULP that came to nothing because the device ended the stream by a Terminate that no check has taken.
@@ -245,6 +254,15 @@ function Test:unasked_terminate()
     local how, triple = c:ended_by_device()
     if how == "Terminate" and triple then return triple end
   end
+end
+
+-- A Reply waits on a connection that has not had one.
+local function has_replied(t)
+  for _, c in ipairs(t.connections) do
+    local tcp = rawget(c, "tcp")
+    if tcp and not rawget(c, "started") and tcp:read(0, 0):find("^MPA ID Rep Frame") then return true end
+  end
+  return false
 end
 
 -- A device that has to send first sent nothing after the start-up, and the tester nothing either.
@@ -258,9 +276,18 @@ function Test:silent_initiator()
 end
 
 -- Layer and EType of a Terminate stand in each other's place: the triples of two texts tell it.
-local function exchanged(due, got)
-  local layer, etype, code = due:match("^terminate%-0x(%x)(%x)(%x%x)$")
-  return layer and layer ~= etype and got == "terminate-0x" .. etype .. layer .. code
+local function exchanged(expected, got)
+  for layer, etype, code in (expected:gsub("(%x)/(%x)/(%x%x)", "(0x%1%2%3)")):gmatch("%(0x(%x)(%x)(%x%x)%)") do
+    if layer ~= etype and got == "terminate-0x" .. etype .. layer .. code:lower() then return true end
+  end
+  local pair, other = expected:match("^(%x %x)$"), got:match("^(%x %x)$")
+  return pair and other and pair:reverse() == other
+end
+
+-- An error of the tester that the device should end the stream for, and does not: one cause, whatever it does instead.
+local function unnoticed(due, due_text)
+  local triple = due:match("^terminate%-(0x%x+)$")
+  return "error-unnoticed" .. (triple and "-" .. triple or ""), "the error that " .. due_text .. " is for has no consequence"
 end
 
 -- What came, in place of what; true when it named something. A Terminate of another layer or type than the one that is
@@ -273,11 +300,14 @@ local function suspect_arrival(t, expected, actual)
     t:suspect(terminate_cause(nil))
     return true
   end
+  if not due and got == "end" and expected:find("or Terminate ") then due, due_text = "terminate", "a Terminate" end
   if not due or not got or due == got then return false end
   if due:find("^terminate") and got == "end" then
     t:suspect("terminate-missing", "the device ends the stream and sends no Terminate before")
-  elseif exchanged(due, got) then
+  elseif exchanged(expected, got) then
     t:suspect("terminate-layer-etype-exchanged", "Layer and EType of Terminates stand in each other's place")
+  elseif due:find("^terminate") and not got:find("^terminate") then
+    t:suspect(unnoticed(due, due_text))
   elseif got:find("^terminate%-0x") and got:sub(1, 14) ~= due:sub(1, 14) or got == "end" then
     t:suspect(got .. "-for-message", got_text .. " in place of " .. due_text)
   elseif got == "silence" and t:silent_initiator() then
@@ -309,9 +339,18 @@ function Test:suspect_observation(expected, actual, message)
   end
   self:suspect(self:odd_arrival(actual))
   if self.cause or suspect_arrival(self, expected, actual) then return end
+  if message:find("^Layer and EType") and exchanged(expected, actual) then
+    return self:suspect("terminate-layer-etype-exchanged", "Layer and EType of Terminates stand in each other's place")
+  end
   local name, hint = self:field_of(message, expected, actual)
   if not name then
     name, hint = result_of(message, expected, actual)
+    if name == "error-untold" and has_replied(self) then name, hint = "reply-for-end", "an MPA Reply in place of the end of the stream" end
+    local last = self.recent[#self.recent]
+    if name == "octets-undue" and last and last.segment.triple then name, hint = terminate_cause(last.segment.triple) end
+    for i = 1, name == "placed-otherwise" and #self.recent or 0 do
+      if self.recent[i].segment.Opcode == 11 then name, hint = atomic_cause() end
+    end
     local triple = ended[name] and self:unasked_terminate()
     if triple then
       name, hint = terminate_cause(triple)

@@ -9,7 +9,10 @@ local RECENT = 64 -- so many segments, and up to twice as many, are kept to find
 
 -- The cause "send-msn" and its hint (wire/hint_field.h). `kind`: an opcode, or "reply".
 local function named(field, kind)
-  if field and kind then return wire.hint_field(kind, field) end
+  if not field or not kind then return nil end
+  local name, hint = wire.hint_field(kind, field)
+  if name == "atomic-response-value" then return atomic_cause() end
+  return name, hint
 end
 
 -- A segment of the device, with the octets of its FPDU, which may have Markers inside; nil over SCTP. `place`: of its
@@ -45,6 +48,20 @@ function terminate_cause(triple)
   return string.format("terminate-0x%04x-for-message", triple), "Terminate " .. wire.describe(triple) .. " in place of what was due"
 end
 
+-- The value that an atomic shows, or leaves in memory: one computation.
+function atomic_cause() return "atomic-value", "an atomic finds or leaves another value" end
+
+-- A Terminate that is wrong by itself, where the octets of it differ: its error, or the header that it quotes.
+local function terminate_octets(t, due, sent, first, at)
+  if at >= 22 then return "terminate-quotes-other", "Terminates quote another header than the one that they are about" end
+  local last = t.recent[#t.recent].segment
+  local want, got = due:sub(first, first + 1), sent:sub(first, first + 1)
+  if at == 18 and want:byte() >> 4 == got:byte() & 15 and want:byte() & 15 == got:byte() >> 4 then
+    return "terminate-layer-etype-exchanged", "Layer and EType of Terminates stand in each other's place"
+  end
+  if last.triple and not is_registered(last.triple) then return terminate_cause(nil) end
+end
+
 -- So many octets came in place of those that are due.
 function octets_cause(due, sent)
   if due > sent then return "octets-missing", "octets of a message are missing" end
@@ -76,7 +93,8 @@ local function field_at(segment, at, due, sent)
       if at >= row[1] then found = row[2] end
     end
   end
-  return (tagged and at >= 14 or not tagged and at >= 18 and not layouts[segment.Opcode]) and nil or found
+  if tagged and at >= 14 or not tagged and at >= 18 and not layouts[segment.Opcode] then return nil end
+  return found
 end
 
 -- A field of this segment that is wrong whatever else came.
@@ -95,7 +113,8 @@ end
 
 local words = { MSN = "MSN", QN = "QN", MO = "MO", TO = "TO", STag = "STag", SinkSTag = "SinkSTag", SinkTO = "SinkTO", RDMARDSZ = "RDMARDSZ",
                 SrcSTag = "SrcSTag", SrcTO = "SrcTO", RsvdULP = "RsvdULP", opcode = "Opcode", L = "L", T = "T", RV = "RV", DV = "DV",
-                IRD = "IRD", ORD = "ORD", PD_Length = "PD_Length", ULPDU_Length = "ULPDU_Length", DDPSegmentLength = "Length" }
+                Rsv = "Rsv", OCTETS = "OCTETS", IRD = "IRD", ORD = "ORD", PD_Length = "PD_Length", ULPDU_Length = "ULPDU_Length", DDPSegmentLength = "Length" }
+local words_of_request = { SinkSTag = true, SinkTO = true, RDMARDSZ = true, SrcSTag = true, SrcTO = true }
 local of_start = { IRD = true, ORD = true, PD_Length = true }
 
 -- Kinds of messages as texts name them; the first that is found.
@@ -125,7 +144,7 @@ end
 -- "MSN of a Send", "opcode, QN and MSN": the fields that a text names, in their order.
 local function fields_of(message)
   local out = {}
-  message = message:gsub("Invalidate STag", "InvalidateSTag"):gsub("DDP Segment Length", "DDPSegmentLength"):gsub("[%a_]+ %d%x*%f[%X]", ""):gsub("but for %a+", "")
+  message = message:gsub("reserved bits", "Rsv"):gsub(" and octets of ", " and OCTETS of "):gsub("Invalidate STag", "InvalidateSTag"):gsub("DDP Segment Length", "DDPSegmentLength"):gsub("[%a_]+ %d%x*%f[%X]", ""):gsub("but for %a+", "")
   for word in message:gmatch("[%a_]+") do
     local field = word == "InvalidateSTag" and word or words[word]
     if field then out[#out + 1] = field end
@@ -135,7 +154,7 @@ end
 
 -- The field of a text that names as many as there are numbers.
 local function spoken_field(t, message, expected, actual)
-  local due, sent = tokens((expected:gsub("^at most ", ""):gsub("^at least ", ""):gsub(",? or %a+$", ""))), tokens(actual)
+  local due, sent = tokens((expected:gsub(" and %d+ more$", ""):gsub("^at most ", ""):gsub("^at least ", ""):gsub(",? or %a+$", ""))), tokens(actual)
   local last = latest(t)
   local unregistered = last and last.triple and not is_registered(last.triple) and message:find("Terminate")
   if message:find("^Layer and EType") or unregistered then return nil, nil, last end
@@ -151,6 +170,10 @@ local function spoken_field(t, message, expected, actual)
         return fields[i], spoken_family(t, message, fields[i])
       end
     end
+  end
+  if #due == 1 and #due[1] == 2 and (message:find("octet 1$") or message:find("RV and opcode$")) and (due[1] .. sent[1]):find("^%x+$") then
+    local differ = tonumber(due[1], 16) ~ tonumber(sent[1], 16)
+    return differ & 0xC0 ~= 0 and "RV" or differ & 0x30 ~= 0 and "Rsv" or "Opcode", spoken_family(t, message, "Opcode")
   end
   if #due == 1 and (message:find("control octet") or message:find("octet 0") or message:find("octets 0 and 1") or message:find("first two octets")) then
     if last and last.Opcode == TERMINATE and not message:find("Terminate") then return nil, nil, last end
@@ -181,10 +204,15 @@ end
 -- The field in which octets that came differ first from those that are due, as hexadecimal digits; its kind; and a
 -- Terminate that came in place of what was due.
 local function octets_field(t, message, expected, actual)
-  if #expected ~= #actual or #actual < 4 or #actual % 2 ~= 0 or not (expected .. actual):find("^%x+$") then return nil end
+  if #expected ~= #actual or #actual < 4 or #actual % 2 ~= 0 or not (expected .. actual):find("^%x+$") or expected == actual then return nil end
   local due, sent = unhex(expected), unhex(actual)
   local first = 1
   while due:byte(first) == sent:byte(first) do first = first + 1 end
+  if message == "Key" then return "Key", t.role == "responder" and "reply" or "request" end
+  local last = t.recent[#t.recent]
+  if last and last.segment.Opcode == TERMINATE and not message:find("Terminate") and #sent >= 8 and last.octets:find(sent, 1, true) then
+    return nil, nil, last.segment
+  end
   local named_field, named_kind = named_octets_field(t, message, first, #due)
   if named_field then return named_field, named_kind end
   for i = #t.recent, 1, -1 do
@@ -194,6 +222,14 @@ local function octets_field(t, message, expected, actual)
       local at = from + first - 2 - one.at
       local another = not one.marked and (at == 1 or at == 0 and (due:byte(first) ~ sent:byte(first)) & 0x80 ~= 0)
       if one.segment.Opcode == TERMINATE and another then return nil, nil, one.segment end
+      if not one.marked and one.segment.Opcode == TERMINATE and at >= 18 and one == last then
+        t.differs = { terminate_octets(t, due, sent, first, at) }
+        return nil
+      end
+      if not one.marked and at >= #one.segment.ulpdu and at < #one.octets - one.at - 4 and due:byte(first) == 0 then
+        t.differs = { "pad-not-zero", "the pad of FPDUs is not zero" }
+        return nil
+      end
       local field = not one.marked and at >= 0 and at < #one.segment.ulpdu and field_at(one.segment, at, due:byte(first), sent:byte(first))
       field = field or odd_field(one.segment)
       return field, one.segment.Opcode
@@ -207,6 +243,24 @@ local function start_digit_field(t, message, expected, actual)
   if not expected:find("^%d$") or not actual:find("^%d$") or message:find("Terminate") then return nil end
   local field = message:match("^([ABDMRS]) of ") or message:match("^([ABD]) in the ") or message:match("^flag ([ABD]) ") or message:match("^(Rev) of ")
   return field, spoken_family(t, message, "PD_Length")
+end
+
+-- "R, S and the reserved bits", "C of a device left as it is": what a text calls a field of the start-up frame, with a
+-- number; and "A = 1 and another flag", where "A = 0, ..." came.
+local start_words = { { "^reserved bits of the device's frame$", "Res" }, { "^R, S and the reserved bits$", "Res" }, { "^Rev$", "Rev" },
+                      { "^C of a device ", "C" }, { "^C of the Re%l+$", "C" }, { "^PD_Length$", "PD_Length" } }
+
+local function start_word_field(t, message, expected, actual)
+  local kind = t.role == "responder" and "reply" or "request"
+  if message:find("Terminate") then return nil end
+  for _, row in ipairs(start_words) do
+    if message:find(row[1]) and actual:find("^0?x?%x+$") then return row[2], kind end
+  end
+  for letter, digit in expected:gmatch("%f[%u]([ABCD]) = (%d)") do
+    local sent = actual:match("%f[%u]" .. letter .. " = (%d)") or actual:match("^MPA .*{.*%f[%u]" .. letter .. " (%d)")
+    if sent and sent ~= digit then return letter, kind end
+    if not sent and actual:find("^MPA R%l+ S 0") then return "S", kind end
+  end
 end
 
 -- Start-up frames as they are described: "MPA Reply S 1 R 1 {A 0}". The first field whose value is another; where the
@@ -311,12 +365,16 @@ end
 function Test:field_of(message, expected, actual)
   if self.differs and self.differs[1] then return table.unpack(self.differs) end
   message = tostring(message)
-  for _, find in ipairs { octets_field, start_digit_field, spoken_field, keyed_field, described_field } do
+  for _, find in ipairs { octets_field, start_word_field, start_digit_field, spoken_field, keyed_field, described_field } do
     local field, family, terminate = find(self, message, expected, actual)
+    if self.differs and self.differs[1] then return table.unpack(self.differs) end
     if terminate and terminate.triple then
       return terminate_cause(terminate.triple)
     end
     local name, hint = named(field, family)
+    if name and name:find("^terminate") and words_of_request[field] then
+      name, hint = "terminate-quotes-other", "Terminates quote another header than the one that they are about"
+    end
     if name then return name, hint end
   end
 end

@@ -63,6 +63,7 @@ local function with_rev_0(t, dut)
     c:send(mpa.reply { M = 1, C = 1, Rev = 0 })
   end
   c:agree({ M = 1, C = 1 }, { M = 1, C = 1 })
+  c.peer = { Rev = 0, M = 1, C = 1 } -- of the stream
   t:stream_of(c)
   return c, frame
 end

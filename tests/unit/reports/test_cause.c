@@ -81,10 +81,56 @@ START_TEST(silences_may_have_one_cause)
 
     for (size_t i = 0; i < 4; i++)
         ck_assert_int_eq(cause_add(&set, &results[i]), 0);
-    ck_assert(!cause_of_silence(&set, &text));
+    ck_assert(!cause_perhaps_one(&set, &text));
     ck_assert_int_eq(cause_add(&set, &results[4]), 0);
-    ck_assert(cause_of_silence(&set, &text));
+    ck_assert(cause_perhaps_one(&set, &text));
     ck_assert_ptr_nonnull(strstr(text.text, ": 3 causes, with 4 results, are that nothing comes"));
+    cause_set_free(&set);
+}
+END_TEST
+
+/* As long as one mistake is named, what was seen may follow from it; with a second one nobody knows from which. */
+START_TEST(what_was_seen_may_follow_from_the_one_mistake)
+{
+    const struct result results[] = {
+        result_of("A-1", VERDICT_FAIL, "send-l"),         result_of("A-2", VERDICT_FAIL, "silence-for-segment"),
+        result_of("A-3", VERDICT_FAIL, "octets-missing"), result_of("A-4", VERDICT_FAIL, "send-l"),
+        result_of("A-5", VERDICT_FAIL, "reply-ird"),
+    };
+    struct cause_set set = {0};
+    struct iwarp_sentence text;
+
+    ck_assert_int_eq(cause_add(&set, &results[0]), 0);
+    ck_assert(!cause_perhaps_one(&set, &text));
+    for (size_t i = 1; i < 4; i++)
+        ck_assert_int_eq(cause_add(&set, &results[i]), 0);
+    ck_assert(cause_perhaps_one(&set, &text));
+    ck_assert_ptr_nonnull(strstr(text.text, "send-l is the only mistake that is named"));
+    ck_assert_ptr_nonnull(strstr(text.text, "(causes: 2, results: 2)"));
+    ck_assert_int_eq(cause_add(&set, &results[4]), 0);
+    ck_assert(!cause_perhaps_one(&set, &text));
+    cause_set_free(&set);
+}
+END_TEST
+
+/* Each error that is not found, and what is placed for it; beside a message that misses it may be another fault. */
+START_TEST(errors_that_go_unnoticed_may_have_one_cause)
+{
+    const struct result results[] = {
+        result_of("A-1", VERDICT_FAIL, "error-unnoticed-0x1203"),
+        result_of("A-2", VERDICT_FAIL, "delivered-undue"),
+        result_of("A-3", VERDICT_FAIL, "not-delivered"),
+    };
+    struct cause_set set = {0};
+    struct iwarp_sentence text;
+
+    ck_assert_int_eq(cause_add(&set, &results[0]), 0);
+    ck_assert(!cause_perhaps_one(&set, &text));
+    ck_assert_int_eq(cause_add(&set, &results[1]), 0);
+    ck_assert(cause_perhaps_one(&set, &text));
+    ck_assert_ptr_nonnull(strstr(text.text, "2 causes, with 2 results, are that an error of the tester has no"));
+    ck_assert_int_eq(cause_add(&set, &results[2]), 0);
+    ck_assert(!cause_perhaps_one(&set, &text));
     cause_set_free(&set);
 }
 END_TEST
@@ -175,6 +221,8 @@ Suite *cause_suite(void)
     tcase_add_test(tcase, results_are_grouped_by_cause);
     tcase_add_test(tcase, list_of_ids_of_a_cause_is_bounded);
     tcase_add_test(tcase, silences_may_have_one_cause);
+    tcase_add_test(tcase, what_was_seen_may_follow_from_the_one_mistake);
+    tcase_add_test(tcase, errors_that_go_unnoticed_may_have_one_cause);
     tcase_add_test(tcase, single_result_has_a_hint_or_none);
     tcase_add_test(tcase, on_the_terminal);
     tcase_add_test(tcase, undecided_on_the_terminal);

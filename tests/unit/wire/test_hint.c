@@ -130,6 +130,8 @@ START_TEST(wrong_crc_value_is_hinted)
     ck_assert_int_eq(hint_of(octets, count, false, true, 8).kind, HINT_CRC_INVERTED);
     octets_put32_little(octets + count - 4, 0);
     ck_assert_int_eq(hint_of(octets, count, false, true, 8).kind, HINT_CRC_ZERO);
+    memset(octets + count, 0xEE, 8); /* no FPDU follows: the zeros may be of a longer pad */
+    ck_assert_int_eq(hint_of(octets, count + 8, false, true, 8).kind, HINT_NONE);
     octets_put32_little(octets + count - 4, crc32c(octets, count - 4 - 2));
     ck_assert_int_eq(hint_of(octets, count, false, true, 8).kind, HINT_CRC_PAD);
     octets_put32_little(octets + count - 4, crc32c(octets + 2, count - 4 - 2));
