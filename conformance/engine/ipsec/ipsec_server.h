@@ -14,8 +14,8 @@ struct ipsec_server_config {
 };
 
 /*
- * Sends one message, an answer with "base" and "kernel", or with "ok" false; then answers requests that come on `socket` until its
- * other end is closed. Does not return.
+ * Sends one message, an answer with "base" and "kernel", or with "ok" false; then answers requests that come on
+ * `socket` until its other end is closed. Does not return.
  */
 _Noreturn void ipsec_server_serve(int socket, const struct ipsec_server_config *config);
 

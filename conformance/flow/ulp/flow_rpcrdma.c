@@ -259,7 +259,7 @@ static void add_call(struct flow *flow, const struct flow_event *event)
         call->segments[i] = message->segments[i];
 }
 
-static void take_grant(struct flow_rpcrdma_side *side, const struct flow_event *event)
+static void keep_grant(struct flow_rpcrdma_side *side, const struct flow_event *event)
 {
     uint32_t granted = event->rdmap->rpcrdma.header.credits;
 
@@ -281,7 +281,7 @@ static void end_call(struct flow *flow, const struct flow_event *event)
 
     side->replies++;
     if (message->kind == FLOW_RPCRDMA_REPLY)
-        take_grant(side, event);
+        keep_grant(side, event);
     if (index < 0)
         return;
     side->waiting--;
