@@ -186,8 +186,9 @@ static bool begins(const char *name, const char *with)
 
 bool cause_is_observation(const char *name)
 {
-    static const char *const beginnings[] = {"silence-",   "octets-",  "not-",         "placed-",  "delivered-",
-                                             "completed-", "error-un", "start-frame-", "version-", "crc-wrong"};
+    static const char *const beginnings[] = {"silence-",   "octets-",    "not-",         "placed-",
+                                             "delivered-", "completed-", "error-un",     "start-frame-",
+                                             "version-",   "crc-wrong",  "atomic-value", "terminate-missing"};
 
     for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
         if (begins(name, beginnings[i]))

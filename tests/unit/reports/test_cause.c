@@ -113,6 +113,24 @@ START_TEST(what_was_seen_may_follow_from_the_one_mistake)
 }
 END_TEST
 
+/* What an atomic left, and a stream that ends bare, come of something: they are no mistakes that others could come of. */
+START_TEST(what_comes_of_a_mistake_is_none)
+{
+    static const char *const seen[] = {"atomic-value", "terminate-missing", "octets-missing"};
+    struct result results[] = {
+        result_of("A-1", VERDICT_FAIL, seen[_i]),
+        result_of("A-2", VERDICT_FAIL, "silence-for-segment"),
+    };
+    struct cause_set set = {0};
+    struct iwarp_sentence text = {""};
+
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_int_eq(cause_add(&set, &results[i]), 0);
+    ck_assert_msg(!cause_perhaps_one(&set, &text), "%s", text.text);
+    cause_set_free(&set);
+}
+END_TEST
+
 /* Each error that is not found, and what is placed for it; beside a message that misses it may be another fault. */
 START_TEST(errors_that_go_unnoticed_may_have_one_cause)
 {
@@ -222,6 +240,7 @@ Suite *cause_suite(void)
     tcase_add_test(tcase, list_of_ids_of_a_cause_is_bounded);
     tcase_add_test(tcase, silences_may_have_one_cause);
     tcase_add_test(tcase, what_was_seen_may_follow_from_the_one_mistake);
+    tcase_add_loop_test(tcase, what_comes_of_a_mistake_is_none, 0, 3);
     tcase_add_test(tcase, errors_that_go_unnoticed_may_have_one_cause);
     tcase_add_test(tcase, single_result_has_a_hint_or_none);
     tcase_add_test(tcase, on_the_terminal);
