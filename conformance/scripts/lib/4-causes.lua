@@ -233,7 +233,7 @@ local function result_of(message, expected, actual)
     return "error-untold", "the ULP is not told of an error"
   end
   if expected:find("0x" .. ("%x"):rep(16)) and actual:find("0x" .. ("%x"):rep(16)) or expected == "values all different" then
-    return "atomic-value", "an atomic finds or leaves another value"
+    return atomic_cause()
   end
   due, got = count_of(expected, "octet"), count_of(actual, "octet")
   if got and not due then due = count_of(message, "octet") end
