@@ -243,7 +243,7 @@ static void record_end(const struct flow *flow, const struct end_cause *cause, v
         (void)warp_item_add(WARP_OTHER);
     end = wmem_new0(scope, struct warp_end);
     end->why = wmem_strdup(scope, end_cause_text(flow, cause, text, sizeof(text)));
-    if (cause->broken.rule != NULL) {
+    if (end_broken_rule(&cause->broken) != NULL) {
         end->broke = cause->broken.rule->id; /* static */
         end->broke_frame = (uint32_t)cause->broken.frame;
     }

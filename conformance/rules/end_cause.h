@@ -33,14 +33,24 @@ struct end_quoted {
     bool whole; /* its last segment is among them */
 };
 
-/* A rule that was broken before the end. Its strings live until the flow is done. */
+/*
+ * A rule that was broken before the end, or where none was one whose finding is a WARN. Its strings live until the flow
+ * is done.
+ */
 struct end_broken {
-    const struct rule *rule; /* NULL: none was */
+    const struct rule *rule; /* NULL: neither was */
     enum flow_direction direction;
     uint64_t frame;
     const char *expected, *actual;
     bool selected_only; /* some rules were not selected: they were not asked */
+    bool warned;        /* it is a WARN */
 };
+
+/* The rule that was broken; NULL: none was, whatever WARN there is. */
+static inline const struct rule *end_broken_rule(const struct end_broken *broken)
+{
+    return broken->warned ? NULL : broken->rule;
+}
 
 struct end_cause {
     enum end_kind kind;

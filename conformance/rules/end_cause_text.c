@@ -215,12 +215,14 @@ static void add_broken(struct words *words, const struct flow *flow, const struc
 {
     char side[FLOW_NAME_MAX + 8];
 
-    if (broken->rule == NULL) {
+    if (broken->rule == NULL || broken->warned)
         add(words, "; no %srule was broken before it", broken->selected_only ? "selected " : "");
+    if (broken->rule == NULL)
         return;
-    }
-    add(words, "; %s broke a rule first: %s in frame %" PRIu64, side_text(flow, broken->direction, side, sizeof(side)),
-        broken->rule->id, broken->frame);
+    add(words,
+        broken->warned ? "; the first WARN is of %s: %s in frame %" PRIu64
+                       : "; %s broke a rule first: %s in frame %" PRIu64,
+        side_text(flow, broken->direction, side, sizeof(side)), broken->rule->id, broken->frame);
     if (broken->expected[0] != '\0')
         add(words, ", expected %.100s, got %.100s", broken->expected, broken->actual);
 }

@@ -22,9 +22,9 @@ static bool is_earlier(const struct rule_said *said, const struct rule_found *fo
     return found->order != order ? found->order < order : found->rule < broken->rule->index;
 }
 
-/* The first MUST that either side broke before the end. */
-static struct end_broken first_broken(const struct rule_engine *engine, const struct rule_flow *state,
-                                      const struct end_cause *cause)
+/* The first finding of this verdict on either side before the end. */
+static struct end_broken first_found(const struct rule_engine *engine, const struct rule_flow *state,
+                                     const struct end_cause *cause, enum rule_verdict verdict)
 {
     struct end_broken broken = {.selected_only = engine->partial};
     uint64_t order = 0;
@@ -33,14 +33,28 @@ static struct end_broken first_broken(const struct rule_engine *engine, const st
         for (const struct rule_found *found = state->found[direction]; found != NULL; found = found->next) {
             const struct rule_said *said = found->said;
 
-            if (found->verdict != RULE_FAIL || said == NULL || !was_before(state, found, cause) ||
+            if (found->verdict != verdict || said == NULL || !was_before(state, found, cause) ||
                 !is_earlier(said, found, &broken, order))
                 continue;
-            broken = (struct end_broken){rule_at(found->rule), direction,    said->frame,
-                                         said->expected,       said->actual, engine->partial};
+            broken = (struct end_broken){.rule = rule_at(found->rule),
+                                         .direction = direction,
+                                         .frame = said->frame,
+                                         .expected = said->expected,
+                                         .actual = said->actual,
+                                         .selected_only = engine->partial,
+                                         .warned = verdict == RULE_WARN};
             order = found->order;
         }
     return broken;
+}
+
+/* The first MUST that either side broke before the end; where none was, the first WARN. */
+static struct end_broken first_broken(const struct rule_engine *engine, const struct rule_flow *state,
+                                      const struct end_cause *cause)
+{
+    struct end_broken broken = first_found(engine, state, cause, RULE_FAIL);
+
+    return broken.rule != NULL ? broken : first_found(engine, state, cause, RULE_WARN);
 }
 
 void rule_end_keep(struct rule_engine *engine, struct rule_flow *state, const struct flow_event *event,

@@ -297,7 +297,7 @@
     R(rpcrdma,       "RPCRDMA-3.3.1-01", rpcrdma_credits_held, ON_RDMAP, OP_SENDS, ANY, FAIL) \
     R(rpcrdma,       "RPCRDMA-3.3.1-02", rpcrdma_grant_not_zero, ON_RDMAP, OP_SENDS, ANY, FAIL) \
     R(rpcrdma,       "RPCRDMA-3.3.3-01", rpcrdma_first_credit, ON_RDMAP, OP_SENDS, INITIATOR, FAIL) \
-    R(rpcrdma,       "RPCRDMA-3.3.3-02", rpcrdma_inline_least, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(rpcrdma,       "RPCRDMA-3.3.3-02", rpcrdma_inline_least, ON_RDMAP, OP_SENDS, ANY, WARN) \
     R(rpcrdma_chunk, "RPCRDMA-3.4.3-01", rpcrdma_access_advertised, ON_RDMAP, OP_ACCESSES, ANY, FAIL) \
     R(rpcrdma_chunk, "RPCRDMA-3.4.3-02", rpcrdma_access_inside, ON_RDMAP, OP_ACCESSES, ANY, FAIL) \
     R(rpcrdma_chunk, "RPCRDMA-3.4.5-01", rpcrdma_position_aligned, ON_RDMAP, OP_SENDS, ANY, FAIL) \

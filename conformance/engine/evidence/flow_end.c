@@ -15,6 +15,7 @@ void flow_end_make(struct flow_end *end, const struct capture_series *series, co
                    const struct end_cause *cause)
 {
     const struct end_broken *broken = &cause->broken;
+    const struct rule *rule = end_broken_rule(broken);
     struct end_line *line = &end->line;
 
     *line = (struct end_line){
@@ -24,15 +25,15 @@ void flow_end_make(struct flow_end *end, const struct capture_series *series, co
         .error = cause->readable ? iwarp_terminate_describe(cause->error, end->error, sizeof(end->error)) : NULL,
         .quotes = cause->quote == END_QUOTES_SENT ? cause->quoted.message : NULL,
         .negotiated = end_negotiated_text(flow, end->negotiated, sizeof(end->negotiated)),
-        .broke = broken->rule != NULL ? broken->rule->id : NULL,
-        .broke_role = broken->rule != NULL ? flow_role(flow, broken->direction) : NULL,
+        .broke = rule != NULL ? rule->id : NULL,
+        .broke_role = rule != NULL ? flow_role(flow, broken->direction) : NULL,
     };
     line->file = capture_series_where(series, cause->frame, &line->frame);
     if (cause->quote == END_QUOTES_SENT || cause->quote == END_QUOTES_START) {
         line->quotes_first = frame_in(series, line->file, cause->quoted.first_frame);
         line->quotes_last = frame_in(series, line->file, cause->quoted.frame);
     }
-    if (broken->rule != NULL)
+    if (rule != NULL)
         line->broke_frame = frame_in(series, line->file, broken->frame);
     line->why = capture_series_reword(series, end_cause_text(flow, cause, end->why, sizeof(end->why)), line->file,
                                       &end->reworded);

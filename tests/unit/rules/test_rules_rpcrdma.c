@@ -275,7 +275,7 @@ const struct rule_case rules_rpcrdma_cases[] = {
     {"RPCRDMA-3.3.1-01",   healthy, NULL, CONTENT(3, P + 11, 1), RULE_FAIL, "", RULE_PASS, ""},
     {"RPCRDMA-3.3.1-02",   healthy, NULL, CONTENT(3, P + 11, 0), RULE_FAIL, "RPCRDMA-3.3.1-01", RULE_PASS, ""},
     {"RPCRDMA-3.3.3-01",   healthy, eager, NO_CHANGE, RULE_FAIL, "", RULE_PASS, ""},
-    {"RPCRDMA-3.3.3-02",   healthy, too_long, NO_CHANGE, RULE_FAIL, "", RULE_PASS, ""},
+    {"RPCRDMA-3.3.3-02",   healthy, too_long, NO_CHANGE, RULE_WARN, "", RULE_PASS, ""},
     {"RPCRDMA-3.4.3-01",   healthy, NULL, CONTENT(10, 2, 0, 0, 0, 9), RULE_FAIL, "RPCRDMA-3.4.6-02", RULE_PASS, ""},
     {"RPCRDMA-3.4.3-02",   healthy, NULL, CONTENT(10, 13, 200), RULE_FAIL, "RPCRDMA-3.4.6-02", RULE_PASS, ""},
     {"RPCRDMA-3.4.5-01",   healthy, NULL, CONTENT(4, P + 23, 41), RULE_FAIL, "", RULE_PASS, ""},
