@@ -22,6 +22,7 @@ script() {
 	rm -rf "$WORK"
 	mkdir -p "$WORK"
 	TRACE=$trace BASH_ENV=$ROOT/tests/e2e/trace.bash timeout -k 10 "$E2E_SECONDS" bash "tests/e2e/$1.sh" || status=$?
+	[ "$status" -ne 0 ] || tools/unseen.sh "$log" || status=1
 	case $status in
 	0 | 77) ;;
 	124) echo "no end after $E2E_SECONDS s"; tools/first-wrong.sh "$log" "$trace" ;;

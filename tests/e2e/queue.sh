@@ -109,4 +109,13 @@ failing 'set -euo pipefail; f() { local count=41; [ "$count" -eq 42 ]; }; x=$(fa
 says 'exit status 1: \[ "\$count" -eq 42 \]'
 says 'count=41$'
 says 'working$'
+
+echo "== a script that has held"
+printf 'ok    one\n' >"$WORK/log"
+expect 0 "with nothing else in its log" tools/unseen.sh "$WORK/log"
+for line in 'jq: error (at x:1): Cannot index string with string "broke"' 'jq: 1 compile error' 'tests/e2e/x.sh: line 7: jqq: command not found' 'x.sh: line 3: syntax error near unexpected token'; do
+	printf 'ok    one\n%s\n1 checked, 0 wrong\n' "$line" >"$WORK/log"
+	expect 1 "though a command of it failed" tools/unseen.sh "$WORK/log"
+	says "^WRONG .*no assertion saw it: ${line%% *}"
+done
 finish
