@@ -288,6 +288,30 @@ START_TEST(session_of_the_draft_is_decoded)
 }
 END_TEST
 
+/* The other side's Reset may open this direction, too (draft 7.2): once. */
+START_TEST(reset_of_the_other_side_opens_a_direction_once)
+{
+    struct sctp_talk talk;
+
+    sctp_log_begin(&talk, true);
+    sctp_talk_open(&talk, 2, 2);
+    sctp_talk_send(&talk, 0, 2, 5);
+    sctp_talk_send(&talk, 1, 2, 6);
+    sctp_talk_reset(&talk, 0, 2, 1);
+    sctp_talk_send(&talk, 0, 2, 7);
+    for (size_t octets = 8; octets < 10; octets++) {
+        talk.ssn[1][2] = DDP_SCTP_DRAFT_FIRST_SSN;
+        talk.msn[1][2] = DDP_FIRST_MSN;
+        sctp_talk_send(&talk, 1, 2, octets);
+    }
+    sctp_log_decode(NULL, sctp_log.frames);
+    ck_assert_msg(strstr(sctp_log.log, "1 " SEND(1, 8)) != NULL, "%s", sctp_log.log);
+    ck_assert_msg(strstr(sctp_log.log, "1 " SEND(1, 9)) == NULL, "%s", sctp_log.log);
+    ck_assert_ptr_nonnull(strstr(sctp_log.log, "another user message with that DDP-SSN"));
+    ck_assert_uint_eq(sctp_log.totals.flows, 2);
+}
+END_TEST
+
 /* PPIDs 1 and 2 are others' without an indication. */
 START_TEST(ppids_without_an_indication_are_foreign)
 {
@@ -410,6 +434,7 @@ Suite *flow_sctp_suite(void)
     tcase_add_test(tcase, sessions_in_turn);
     tcase_add_test(tcase, next_session_overtakes);
     tcase_add_loop_test(tcase, session_of_the_draft_is_decoded, 1, 3);
+    tcase_add_test(tcase, reset_of_the_other_side_opens_a_direction_once);
     tcase_add_test(tcase, ppids_without_an_indication_are_foreign);
     tcase_add_test(tcase, session_that_begins_before_the_capture_is_decoded);
     tcase_add_test(tcase, ddp_ssn_wraps_after_65535);
