@@ -35,7 +35,7 @@ beside() {
 }
 
 echo "== the results of one process"
-beside "a defect, that rules see, too" 1 --simulate --defect mpa-pad-stale 'MPA-4.4*' 'MPA-7.1-*' --all --evidence all
+beside "a defect, that rules see, too" 1 --simulate --defect mpa-pad-stale 'MPA-4.1-0*' 'MPA-4.4*' 'MPA-7.1-*' --all --evidence all
 beside "one of the atomics, with skips" 1 --simulate --defect atom-request-reserved 'ATOM-5.2*'
 beside "a part of a run" 1 --simulate --defect ddp-qn-wrong-code 'DDP-7*' --shard 1/2 --format jsonl
 beside "checks that wait, and begin early" 1 --simulate --defect mpa-early-delivered 'MPA-A.4-*' 'MPA-1.2-*' 'MPA-6-0*' RDMAP-5.2.1-14 --evidence all

@@ -49,7 +49,8 @@ expect 1 "a live run" "$WARPCHECK" run --defect mpa-pad-stale --defect mpa-reply
 whole live "$WORK/live" 2
 
 echo "== what shows it"
-rule=$(found "$WORK/whole" | awk -F '\t' '$3 == "FAIL" { print $1; exit }')
+# One whose cause no result before it has shown: the others are a line each.
+rule=$(jq -rn '[inputs | select(.type == "result" and .by == "rule" and .verdict == "FAIL" and .cause == null)][0].id' "$WORK/whole/results.jsonl")
 expect 0 "the report in text" "$WARPCHECK" report "$WORK/whole" --format text
 holds "has the ladder of $rule" awk -v id="$rule" '$1 == "FAIL" { at = $2 == id } at && /^ *>/ { seen = 1 } END { exit !seen }' "$WORK/stdout"
 expect 0 "SARIF" "$WARPCHECK" report "$WORK/whole" --format sarif -o "$WORK/report.sarif"
