@@ -115,7 +115,7 @@ static void judge_inline(struct rule_context *ctx, const char *section)
         rule_pass(ctx);
 }
 
-/* WARN: another mechanism than RFC 8797's may have told of more, which 3.3.3 permits and no frame shows. */
+/* WARN: another mechanism than RFC 8797's may have named a larger one, which 3.3.3 permits and no frame shows. */
 void rpcrdma_inline_least(struct rule_context *ctx)
 {
     const struct flow_rpcrdma *rpcrdma = flow_rpcrdma_of(ctx->flow);
