@@ -115,10 +115,9 @@ static const struct flow_buffer *provided(const struct rule_context *ctx, const 
 /* Goes through the segments of one list of the Reply: the first that is not as the Call's, or says more than moved. */
 static bool find_odd(const struct rule_context *ctx, enum rpcrdma_list list, bool moved, struct rpcrdma_segment *odd)
 {
-    const uint8_t *p = ctx->event->ddp->segment.payload;
     struct rpcrdma_walk walk;
 
-    rpcrdma_walk_begin(&walk, p + RPCRDMA_HEADER_OCTETS, p + ctx->event->ddp->payload_have);
+    flow_rpcrdma_walk_begin(ctx->event, &walk);
     while (rpcrdma_walk_next(&walk, odd)) {
         const struct flow_buffer *buffer = odd->list == list ? provided(ctx, odd) : NULL;
 
@@ -201,14 +200,21 @@ void rpcrdma_reply_chunk_written(struct rule_context *ctx)
 
 /* ---- tagged messages (3.4.3 to 3.5.3) ---------------------------------------------------------------------------- */
 
-/* What the event reads or writes, where that can be judged. False: nothing. */
-static bool meets(const struct rule_context *ctx, struct flow_access *access, enum flow_buffer_answer *answer,
-                  const struct flow_buffer **found)
+/*
+ * An access of these kinds (enum flow_buffer_access), where that can be judged: it lies in buffers that stand, which is
+ * good, or it has the answer `wrong`: true. Other answers are other rules'.
+ */
+static bool is_wrong(struct rule_context *ctx, unsigned kinds, enum flow_buffer_answer wrong,
+                     struct flow_access *access, const struct flow_buffer **found)
 {
-    if (!buffers_known(ctx) || !flow_access_read(ctx->event, access))
+    enum flow_buffer_answer answer;
+
+    if (!buffers_known(ctx) || !flow_access_read(ctx->event, access) || (access->access & kinds) == 0)
         return false;
-    *answer = flow_buffers_find(ctx->flow->ulp->buffers, access, found);
-    return true;
+    answer = flow_buffers_find(ctx->flow->ulp->buffers, access, found);
+    if (answer == FLOW_BUFFER_INSIDE)
+        rule_pass(ctx);
+    return answer == wrong;
 }
 
 static const char *access_text(struct rule_context *ctx, const struct flow_access *access)
@@ -221,14 +227,9 @@ static const char *access_text(struct rule_context *ctx, const struct flow_acces
 void rpcrdma_access_advertised(struct rule_context *ctx)
 {
     const struct flow_buffer *found;
-    enum flow_buffer_answer answer;
     struct flow_access access;
 
-    if (!meets(ctx, &access, &answer, &found))
-        return;
-    if (answer == FLOW_BUFFER_INSIDE)
-        rule_pass(ctx);
-    else if (answer == FLOW_BUFFER_UNKNOWN)
+    if (is_wrong(ctx, FLOW_BUFFER_READ | FLOW_BUFFER_WRITE, FLOW_BUFFER_UNKNOWN, &access, &found))
         rule_fail_unless_lost(ctx,
                               found == NULL                       ? "an STag that a Call has advertised"
                               : access.access == FLOW_BUFFER_READ ? "an STag of a Read list"
@@ -241,14 +242,9 @@ void rpcrdma_access_advertised(struct rule_context *ctx)
 void rpcrdma_access_inside(struct rule_context *ctx)
 {
     const struct flow_buffer *found;
-    enum flow_buffer_answer answer;
     struct flow_access access;
 
-    if (!meets(ctx, &access, &answer, &found))
-        return;
-    if (answer == FLOW_BUFFER_INSIDE)
-        rule_pass(ctx);
-    else if (answer == FLOW_BUFFER_BEYOND)
+    if (is_wrong(ctx, FLOW_BUFFER_READ | FLOW_BUFFER_WRITE, FLOW_BUFFER_BEYOND, &access, &found))
         rule_fail_unless_lost(ctx,
                               rule_text(ctx, "within %u octets from 0x%llx, as frame %llu says", found->octets,
                                         (unsigned long long)found->to, (unsigned long long)found->frame),
@@ -260,14 +256,9 @@ void rpcrdma_access_inside(struct rule_context *ctx)
 static void judge_in_time(struct rule_context *ctx, enum flow_buffer_access kind, const char *section)
 {
     const struct flow_buffer *found;
-    enum flow_buffer_answer answer;
     struct flow_access access;
 
-    if (!meets(ctx, &access, &answer, &found) || access.access != kind)
-        return;
-    if (answer == FLOW_BUFFER_INSIDE)
-        rule_pass(ctx);
-    else if (answer == FLOW_BUFFER_ENDED)
+    if (is_wrong(ctx, kind, FLOW_BUFFER_ENDED, &access, &found))
         rule_fail_unless_lost(
             ctx,
             rule_text(ctx, "before %s of frame %llu", found->invalidated ? "the Send with Invalidate" : "the Reply",

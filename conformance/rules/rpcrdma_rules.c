@@ -18,6 +18,12 @@ static bool is(const struct rule_context *ctx, enum flow_rpcrdma_kind kind)
     return message_of(ctx)->kind == kind;
 }
 
+/* A message whose fixed header is there. */
+static bool has_header(message *said)
+{
+    return said->kind != FLOW_RPCRDMA_NONE && said->kind != FLOW_RPCRDMA_SHORT;
+}
+
 static const struct flow_rpcrdma_side *requester_side(const struct rule_context *ctx, enum flow_direction direction)
 {
     return &ctx->flow->ulp->rpcrdma->side[direction];
@@ -157,7 +163,7 @@ void rpcrdma_version(struct rule_context *ctx)
 {
     message *said = message_of(ctx);
 
-    if (said->kind == FLOW_RPCRDMA_NONE || said->kind == FLOW_RPCRDMA_SHORT || said->kind == FLOW_RPCRDMA_ERROR)
+    if (!has_header(said) || said->kind == FLOW_RPCRDMA_ERROR)
         return;
     if (said->header.version == RPCRDMA_VERSION)
         rule_pass(ctx);
@@ -184,7 +190,7 @@ static void judge_procedure(struct rule_context *ctx, uint32_t procedure, const 
 {
     message *said = message_of(ctx);
 
-    if (said->kind == FLOW_RPCRDMA_NONE || said->kind == FLOW_RPCRDMA_SHORT)
+    if (!has_header(said))
         return;
     if (said->header.procedure != procedure)
         rule_pass(ctx);
@@ -207,7 +213,7 @@ void rpcrdma_procedure_defined(struct rule_context *ctx)
 {
     message *said = message_of(ctx);
 
-    if (said->kind == FLOW_RPCRDMA_NONE || said->kind == FLOW_RPCRDMA_SHORT)
+    if (!has_header(said))
         return;
     if (said->header.procedure < RPCRDMA_PROCEDURES)
         rule_pass(ctx);

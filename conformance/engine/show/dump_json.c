@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/show/dump_json.h"
 #include "conformance/engine/show/dump_json_sctp.h"
+#include "conformance/flow/ulp/flow_rpcrdma.h"
 #include "conformance/flow/ulp/flow_ulp_layout.h"
 
 #include <inttypes.h>
@@ -126,7 +127,7 @@ static void set_ulp(json_t *object, const struct flow_event *event)
     if (event->rdmap->rpcrdma.kind == FLOW_RPCRDMA_NONE || event->rdmap->rpcrdma.lists != RPCRDMA_ENDED)
         return;
     lists = json_array();
-    rpcrdma_walk_begin(&walk, payload + RPCRDMA_HEADER_OCTETS, payload + event->ddp->payload_have);
+    flow_rpcrdma_walk_begin(event, &walk);
     while (rpcrdma_walk_next(&walk, &segment)) {
         bool reads = segment.list == RPCRDMA_READ_LIST;
         const struct wire_layout *shape = reads ? &rpcrdma_read_segment_layout : &rpcrdma_segment_layout;

@@ -55,6 +55,24 @@ static int standing_at(const struct flow_buffers *buffers, const struct flow_acc
     return -1;
 }
 
+/*
+ * The buffer that stands and has the octet at *at, as an index; *at and *left go to its end. *here: octets of the access
+ * in it. -1: none.
+ */
+static int step(const struct flow_buffers *buffers, const struct flow_access *access, uint64_t *at, uint64_t *left,
+                uint64_t *here)
+{
+    int index = standing_at(buffers, access, *at);
+
+    if (index < 0)
+        return -1;
+    *here = buffers->place[index].octets - (*at - buffers->place[index].to);
+    *here = *left < *here ? *left : *here;
+    *at += *here;
+    *left -= *here;
+    return index;
+}
+
 /* Of those that have the STag: one that ended and has the first octet, one that stands, one that ended, another. */
 static enum flow_buffer_answer find_other(const struct flow_buffers *buffers, const struct flow_access *access,
                                           const struct flow_buffer **found)
@@ -86,24 +104,15 @@ static enum flow_buffer_answer find_other(const struct flow_buffers *buffers, co
 enum flow_buffer_answer flow_buffers_find(const struct flow_buffers *buffers, const struct flow_access *access,
                                           const struct flow_buffer **found)
 {
-    uint64_t at = access->to, left = access->octets;
+    uint64_t at = access->to, left = access->octets, here;
+    int index;
 
     *found = NULL;
-    for (unsigned i = 0; i < JOINED_MAX; i++) {
-        int index = standing_at(buffers, access, at);
-        const struct flow_buffer *buffer;
-        uint64_t here;
-
-        if (index < 0)
-            break;
-        buffer = &buffers->place[index];
+    for (unsigned i = 0; i < JOINED_MAX && (index = step(buffers, access, &at, &left, &here)) >= 0; i++) {
         if (*found == NULL)
-            *found = buffer;
-        here = buffer->octets - (at - buffer->to);
-        if (left <= here)
+            *found = &buffers->place[index];
+        if (left == 0)
             return FLOW_BUFFER_INSIDE;
-        at += here;
-        left -= here;
     }
     return *found != NULL ? FLOW_BUFFER_BEYOND : find_other(buffers, access, found);
 }
@@ -137,22 +146,12 @@ bool flow_buffers_name(const struct flow_buffers *buffers, enum flow_direction o
 
 void flow_buffers_move(struct flow_buffers *buffers, const struct flow_access *access)
 {
-    uint64_t at = access->to, left = access->octets;
+    uint64_t at = access->to, left = access->octets, here;
+    int index;
 
-    for (unsigned i = 0; i < JOINED_MAX && left != 0; i++) {
-        int index = standing_at(buffers, access, at);
-        struct flow_buffer *buffer;
-        uint64_t here;
-
-        if (index < 0)
-            return;
-        buffer = &buffers->place[index];
+    for (unsigned i = 0; i < JOINED_MAX && left != 0 && (index = step(buffers, access, &at, &left, &here)) >= 0; i++) {
         buffers->touched = (uint16_t)index;
-        here = buffer->octets - (at - buffer->to);
-        here = left < here ? left : here;
-        buffer->moved += here;
-        at += here;
-        left -= here;
+        buffers->place[index].moved += here;
     }
 }
 

@@ -113,6 +113,7 @@ static enum flow_rpcrdma_kind kind_of(const struct flow_rpcrdma *rpcrdma, enum f
 static bool is_sure_call(const struct flow_event *event, struct flow_rpcrdma_message *message)
 {
     const uint8_t *p = event->ddp->segment.payload, *end = p + event->ddp->payload_have;
+    struct rpcrdma_segment segment;
     struct rpcrdma_walk walk;
 
     if (end - p < RPCRDMA_HEADER_OCTETS || rpcrdma_header_get_Version(p) != RPCRDMA_VERSION ||
@@ -121,7 +122,9 @@ static bool is_sure_call(const struct flow_event *event, struct flow_rpcrdma_mes
     if (message->header.credits == 0 || message->header.credits > CREDITS_SENSIBLE || !message->has_rpc ||
         message->rpc_xid != message->header.xid || message->rpc_type != RPCRDMA_RPC_CALL)
         return false;
-    flow_rpcrdma_walk(event, &walk);
+    flow_rpcrdma_walk_begin(event, &walk);
+    while (rpcrdma_walk_next(&walk, &segment))
+        continue;
     return walk.end - walk.p >= RPCRDMA_CALL_OCTETS && octets_get32(walk.p + 8) == RPCRDMA_RPC_VERSION;
 }
 
@@ -191,25 +194,14 @@ void flow_rpcrdma_read(struct flow *flow, const struct flow_event *event, struct
     }
 }
 
-void flow_rpcrdma_walk(const struct flow_event *event, struct rpcrdma_walk *walk)
-{
-    const uint8_t *p = event->ddp->segment.payload;
-    struct rpcrdma_segment segment;
-
-    rpcrdma_walk_begin(walk, p + RPCRDMA_HEADER_OCTETS, p + event->ddp->payload_have);
-    while (rpcrdma_walk_next(walk, &segment))
-        continue;
-}
-
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 
 static void add_buffers(struct flow *flow, const struct flow_event *event)
 {
-    const uint8_t *p = event->ddp->segment.payload;
     struct rpcrdma_segment segment;
     struct rpcrdma_walk walk;
 
-    rpcrdma_walk_begin(&walk, p + RPCRDMA_HEADER_OCTETS, p + event->ddp->payload_have);
+    flow_rpcrdma_walk_begin(event, &walk);
     while (rpcrdma_walk_next(&walk, &segment)) {
         struct flow_buffer buffer = {
             .to = segment.to,

@@ -27,8 +27,13 @@ void flow_rpcrdma_update(struct flow *flow, const struct flow_event *event);
 const struct flow_rpcrdma_call *flow_rpcrdma_waiting(const struct flow_rpcrdma *rpcrdma, enum flow_direction requester,
                                                      uint32_t xid);
 
-/* The chunk lists of a message whose event is being judged. */
-void flow_rpcrdma_walk(const struct flow_event *event, struct rpcrdma_walk *walk);
+/* Begins with the chunk lists of a message whose fixed header is there: RDMA_MSG, RDMA_NOMSG. */
+static inline void flow_rpcrdma_walk_begin(const struct flow_event *event, struct rpcrdma_walk *walk)
+{
+    const uint8_t *p = event->ddp->segment.payload;
+
+    rpcrdma_walk_begin(walk, p + RPCRDMA_HEADER_OCTETS, p + event->ddp->payload_have);
+}
 
 /* Nothing is missing that would change what is known of Calls and buffers. */
 bool flow_rpcrdma_whole(const struct flow *flow);
