@@ -73,11 +73,9 @@ static const char *prefix_of(const char *layout)
         {"smbd_request", "smbd.request"},
         {"smbd_response", "smbd.response"},
         {"smbd_data", "smbd.data"},
-        {"smbd_descriptor", "smbd.descriptor"},
         {"rpcrdma_header", "rpcrdma"},
         {"rpcrdma_segment", "rpcrdma.segment"},
         {"rpcrdma_read_segment", "rpcrdma.read_segment"},
-        {"rpcrdma_private", "rpcrdma.private"},
     };
 
     for (size_t i = 0; i < array_length(prefixes); i++)
@@ -179,16 +177,19 @@ static int *field_register(const struct wire_layout *layout, const struct wire_f
 }
 
 /*
- * Headers that Wireshark's own dissectors draw have no fields here, for a filter with one would never find anything;
- * nor has RsvdULP, in which RDMAP's control octet and Invalidate STag are drawn, nor the reserved octets of a MAD.
+ * What is not drawn from these tables has no fields here, for a filter with one would never find anything: headers that
+ * Wireshark's own dissectors draw, SMB Direct's descriptors, the Private Data of RPC-over-RDMA (warp_private.c draws it,
+ * with sizes in octets), RsvdULP, in which RDMAP's control octet and Invalidate STag are drawn, and the reserved octets
+ * of a MAD.
  */
 static bool is_drawn(const struct wire_layout *layout, const struct wire_field *field)
 {
-    static const struct wire_layout *const of_others[] = {&sctp_common_layout, &sctp_sack_layout, &lrh_layout,
-                                                          &bth_layout, &deth_layout};
+    static const struct wire_layout *const undrawn[] = {
+        &sctp_common_layout,     &sctp_sack_layout,      &lrh_layout, &bth_layout, &deth_layout,
+        &smbd_descriptor_layout, &rpcrdma_private_layout};
 
-    for (size_t i = 0; i < array_length(of_others); i++)
-        if (layout == of_others[i])
+    for (size_t i = 0; i < array_length(undrawn); i++)
+        if (layout == undrawn[i])
             return false;
     if (layout == &ddp_tagged_layout || layout == &ddp_untagged_layout)
         return strcmp(field->id, "RsvdULP") != 0;

@@ -297,19 +297,48 @@ static void draw_line(struct segment *segment, proto_item *top)
     warp_info(segment->pinfo, text);
 }
 
+/* The chunk lists behind the fixed header, as far as they can be read (RFC 8166 4.2, 4.7). */
+static void draw_chunks(const struct segment *segment, proto_tree *tree)
+{
+    static const char *const lists[RPCRDMA_LISTS] = {"Read list", "Write list", "Reply chunk"};
+    int begin = (int)segment->ddp.header_octets;
+    const uint8_t *octets = tvb_get_ptr(segment->tvb, begin, (gint)segment->have), *p = octets;
+    struct rpcrdma_segment chunk;
+    struct rpcrdma_header header;
+    struct rpcrdma_walk walk;
+
+    if (rpcrdma_header_parse(&p, octets + segment->have, &header) != WIRE_OK || header.procedure > RPCRDMA_NOMSG)
+        return;
+    rpcrdma_walk_begin(&walk, p, octets + segment->have);
+    while (rpcrdma_walk_next(&walk, &chunk)) {
+        const struct wire_layout *layout =
+            chunk.list == RPCRDMA_READ_LIST ? &rpcrdma_read_segment_layout : &rpcrdma_segment_layout;
+        int offset = begin + (int)(walk.p - octets) - (int)layout->octets;
+        proto_item *item = proto_tree_add_none_format(tree, hf_warp_rpcrdma_chunk, segment->tvb, offset,
+                                                      (int)layout->octets, "%s: %s", lists[chunk.list], layout->title);
+
+        (void)warp_fields_draw(proto_item_add_subtree(item, ett_warp_detail), segment->tvb, offset, layout->octets,
+                               layout, NULL);
+    }
+}
+
 /* The header of a ULP that the first pass has recognised. */
 static void draw_ulp(const struct segment *segment, proto_tree *tree)
 {
     const struct wire_layout *layout = segment->fpdu->ulp;
     int offset = (int)segment->ddp.header_octets;
-    proto_item *item;
+    bool rpcrdma = layout == &rpcrdma_header_layout;
+    proto_tree *part;
 
     if (layout == NULL || segment->have < layout->octets)
         return;
-    item = proto_tree_add_none_format(tree, layout == &rpcrdma_header_layout ? hf_warp_rpcrdma : hf_warp_smbd,
-                                      segment->tvb, offset, (int)layout->octets, "%s", layout->title);
-    (void)warp_fields_draw(proto_item_add_subtree(item, ett_warp_detail), segment->tvb, offset, segment->have, layout,
-                           NULL);
+    part =
+        proto_item_add_subtree(proto_tree_add_none_format(tree, rpcrdma ? hf_warp_rpcrdma : hf_warp_smbd, segment->tvb,
+                                                          offset, (int)layout->octets, "%s", layout->title),
+                               ett_warp_detail);
+    (void)warp_fields_draw(part, segment->tvb, offset, segment->have, layout, NULL);
+    if (rpcrdma)
+        draw_chunks(segment, part);
 }
 
 void warp_rdmap_draw(const struct warp_item *item, tvbuff_t *tvb, proto_item *top, packet_info *pinfo, proto_tree *root)
