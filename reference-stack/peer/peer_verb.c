@@ -33,12 +33,12 @@ json_t *peer_verb_capabilities(struct peer *peer, const json_t *command, struct 
     (void)command;
     (void)sentence;
     return json_pack("{s:s, s:i, s:[i,i], s:b, s:b, s:b, s:b, s:[s,s,s], s:i, s:i, s:i, s:b, s:b, s:b, s:[s,s,s], s:b, "
-                     "s:b, s:o}",
+                     "s:b, s:b, s:o}",
                      "name", "libiwarp", "protocol", PROTOCOL_VERSION, "rev", 1, 2, "enhanced", 1, "markers", 1,
                      "crc_off", 1, "p2p", 1, "rtr", "send", "write", "read", "ird_max", IWARP_DEPTH_DEFAULT_MAX,
                      "ord_max", IWARP_DEPTH_DEFAULT_MAX, "private_data_max", IWARP_MPA_PRIVATE_DATA_MAX, "atomics", 1,
                      "immediate", 1, "local_invalidate", 1, "extensions", "off", "draft03", "rfc7306", "gather", 1,
-                     "out_of_order", peer->config.out_of_order, "events", peer_event_names());
+                     "one_program", 1, "out_of_order", peer->config.out_of_order, "events", peer_event_names());
 }
 
 static json_t *verb_listen(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)

@@ -3,7 +3,7 @@
 #
 # Devices as they are, behind profiles with wait_for_device, restart_command and connect_command: a server that serves
 # one connection and exits, one that crashes on a certain stimulus, one that somebody else starts again, one that does
-# not come back, and an initiator that has no upper tester. The run goes on; a death is a FAIL of the check that caused
+# not come back, one whose upper tester dies with it, and an initiator that has no upper tester. The run goes on; a death is a FAIL of the check that caused
 # it; the commands' output is kept, and their processes end with the run. The same without any of these members: a death
 # is a FAIL, and a link that is down none.
 set -euo pipefail
@@ -14,12 +14,15 @@ source tests/e2e/expect.bash
 # Inside a network namespace, with the stack behind the device on the loopback. $1: which device; the others: of `run`.
 cat >"$WORK/inside.sh" <<'INSIDE'
 source tests/e2e/device.bash
-stands peer "$IWARP_PEER" --listen 9998 --bind 127.0.0.1
+stands peer "$IWARP_PEER" --listen 9998 --bind 127.0.0.1 --control 7471
 supervisor=
-if [[ $1 =~ ^(supervised|relay|vanishing|plain|unplugged)$ ]]; then
+if [[ $1 =~ ^(supervised|relay|vanishing|plain|unplugged|together|apart)$ ]]; then
 	declare -A kinds=([relay]=once [unplugged]=unplug)
 	kind=${kinds[$1]:-crash}
-	again() { until [ -e "$WORK/enough" ]; do perl tests/e2e/fragile_device.pl 10.99.0.2 9999 9998 "$kind"; [[ $how =~ ^(supervised|relay)$ ]] || return 0; done; }
+	args=(9998 "$kind")
+	[[ ! $1 =~ ^(together|apart)$ ]] || args=(9999 crash 7472 7471)
+	[ "$1" != apart ] || { stands terse perl tests/e2e/terse_upper.pl 7473 7471 && args[3]=7473; }
+	again() { until [ -e "$WORK/enough" ]; do perl tests/e2e/fragile_device.pl 10.99.0.2 9999 "${args[@]}"; [[ $how =~ ^(supervised|relay)$ ]] || return 0; done; }
 	rm -f "$WORK/enough"
 	how=$1 again >"$WORK/supervised.txt" 2>&1 &
 	supervisor=$!
@@ -29,7 +32,7 @@ fi
 status=$?
 touch "$WORK/enough"
 ps -eo args >"$WORK/$1.left"
-kill "${standing[0]}"
+kill "${standing[@]}"
 # The supervisor ends with its device: there is "enough".
 [ -z "$supervisor" ] || { pkill -P "$supervisor" && wait "$supervisor"; } 2>/dev/null
 exit $status
@@ -45,6 +48,10 @@ profile crash "\"wait_for_device\": 20, $(device crash)"
 profile supervised '"wait_for_device": 20'
 profile relay '"wait_for_device": 20'
 profile plain '"name": "a device that nobody waits for"'
+upper='"control": "127.0.0.1:7472"'
+profile together "$upper"
+profile apart "$upper"
+profile fails-together "$upper, \"restart_command\": [\"perl\", \"$PWD/tests/e2e/fragile_device.pl\", \"{address}\", \"{port}\", \"9999\", \"crash\", \"7472\", \"7471\"]"
 profile unplugged '"name": "a device that nobody waits for"'
 profile vanishing '"wait_for_device": 1'
 profile initiator "\"connect_command\": [\"perl\", \"$PWD/tests/e2e/lone_initiator.pl\", \"$IWARP_PEER\", \"{address}\", \"{port}\"]"
@@ -103,6 +110,16 @@ holds "plain: the rest names $killer" [ "$(count $'\tINCONCLUSIVE\tthe device is
 holds "plain: and nothing else" [ "$(count $'\tINCONCLUSIVE\t')" -eq "$(count $'\tINCONCLUSIVE\tthe device is lost since check '"$killer")" ]
 holds "plain: the rest has one cause" [ "$(jq -r 'select(.verdict == "INCONCLUSIVE" and .by == "check") | .cause' "$out/results.jsonl" | sort -u)" = device-lost ]
 holds "plain: a start-up was served" [ "$(count 'does not serve a start-up')" -eq 0 ]
+
+# Its upper tester dies with it. It says that they are one program: else the listener may have been the upper tester's.
+passes=any run 1 "a server that crashes with its upper tester" together "${checks[@]}"
+holds "together: the check that killed it" [ "$(count $'\tFAIL\tthe device did not survive this check: .*same program, is gone as well')" -eq 1 ]
+holds "together: nothing else fails" [ "$(count $'\t(FAIL|WARN)\t')" -eq 1 ]
+passes=any run 4 "a server whose upper tester is gone" apart "${checks[@]}"
+holds "apart: nobody is blamed" [ "$(count $'\t(FAIL|WARN)\t')" -eq 0 ]
+run 1 "a server that crashes with its upper tester, and is started again" fails-together "${checks[@]}"
+holds "fails-together: two checks killed it, and the signal is named" \
+	[ "$(count $'\tFAIL\tthe device did not survive this check: .*signal 11')" -eq 2 ]
 
 # Silence on a link that is down is no death.
 passes=any run 4 "a cable that is pulled out" unplugged "${checks[@]}"

@@ -1,8 +1,9 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# fragile_device.pl ADDRESS PORT BEHIND HOW: a device that does not live long, for device-lost.sh. It relays each connection to the
-# iWARP stack that listens on port BEHIND of the loopback.
+# fragile_device.pl ADDRESS PORT BEHIND HOW [CONTROL UPPER]: a device that does not live long, for device-lost.sh. It relays each
+# connection to the iWARP stack that listens on port BEHIND of the loopback. Its upper tester, at port CONTROL of the loopback, lives and
+# dies with it: UPPER is the port of that stack's.
 #
 #   once    it serves one connection, then it exits with status 0
 #   failing as once, but with status 1: some servers call each end of a connection an error
@@ -13,9 +14,11 @@ use warnings;
 use IO::Select;
 use IO::Socket::INET;
 
-my ($address, $port, $behind, $how) = @ARGV;
+my ($address, $port, $behind, $how, $control, $upper) = @ARGV;
 my $listener = IO::Socket::INET->new(LocalAddr => $address, LocalPort => $port, Listen => 8, ReuseAddr => 1) or die "$port: $!\n";
 my $select = IO::Select->new($listener);
+my $tester = $control && (IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => $control, Listen => 8, ReuseAddr => 1) or die "$control: $!\n");
+$select->add($tester) if $tester;
 my (%other, %said, $served);
 $| = 1;
 print "listens on $address port $port, $how\n";
@@ -35,11 +38,12 @@ sub end_of {
 
 while (my @ready = $select->can_read) {
 	for my $socket (@ready) {
-		if ($socket == $listener) {
-			my $device = $listener->accept or next;
-			my $stack = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $behind) or die "behind: $!\n";
+		if ($socket == $listener || ($tester && $socket == $tester)) {
+			my $device = $socket->accept or next;
+			my $to = $socket == $listener ? $behind : $upper;
+			my $stack = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $to) or die "behind: $!\n";
 			($other{$device}, $other{$stack}) = ($stack, $device);
-			$said{$device} = '';
+			$said{$device} = '' if $socket == $listener;
 			$select->add($device, $stack);
 			# Like many servers that serve one: no second connection is even queued.
 			if ($how =~ /^(once|failing)$/) { $select->remove($listener); close $listener; $served = 1; }

@@ -3,7 +3,7 @@
 #
 # terse_upper.pl PORT BEHIND: stands between warpcheck and the upper tester on port BEHIND of the loopback, for modest-device.sh, and
 # leaves out what an upper tester need not tell (docs/upper-tester.md, "How to say that something is unknown"): the event "half_closed",
-# and all members of events but those that name the stream, the listener and the work, and the octets that were delivered. It takes no work
+# that it is the device's own program, and all members of events but those that name the stream, the listener and the work, and the octets that were delivered. It takes no work
 # for a stream of which it has not reported "established". Its device copies what it sends, so that a Write is done even where the stream is lost.
 use strict;
 use warnings;
@@ -27,6 +27,7 @@ sub terse {
 	return unless ref $reply->{events} eq 'ARRAY';
 	if (!ref($reply->{events}[0] // {})) { # of capabilities
 		$reply->{events} = [grep { $_ ne 'half_closed' } @{$reply->{events}}];
+		delete $reply->{one_program};
 		$reply->{atomics} = $reply->{immediate} = JSON::PP::false;
 		return;
 	}

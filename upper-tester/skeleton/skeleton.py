@@ -34,6 +34,7 @@ CAPABILITIES = {
     "protocol": 1,
     # "rev": [1], "enhanced": False, "markers": False, "crc_off": False, "p2p": False, "rtr": ["read"],
     # "ird_max": 16, "ord_max": 16, "private_data_max": 512, "atomics": False, "immediate": False,
+    # "one_program": True,  the device's stack is part of this program: neither ends alone
     # "receive_octets": 65536,  each receive has this length, whatever is asked for
     "terminate_events": False,  # the ULP hears that a stream has ended, not of the Terminate
 }

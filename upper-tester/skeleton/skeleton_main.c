@@ -134,6 +134,7 @@ static void verb_capabilities(struct device *device, const json_t *command, stru
     (void)json_object_set_new(reply->json, "terminate_events", json_false());
     /*
      * "rev" [1], "enhanced", "markers", "crc_off", "p2p", "rtr" ["read"], "ird_max", "ord_max", "private_data_max", ...
+     * "one_program" true: the device's stack is part of this program, so that neither ends alone
      * "receive_octets": the length of every receive, if the device ignores the requested length
      */
 }

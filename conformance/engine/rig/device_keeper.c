@@ -238,16 +238,19 @@ static void look_for_it(struct rig *rig)
     unsigned losses = rig->losses;
     struct tester_exchange exchange;
     struct iwarp_sentence why;
+    bool alone;
 
     if (rig->only_opens || rig->failure.text[0] != '\0' || is_there(rig, &exchange, &why) || run_stopped())
         return;
     (void)iwarp_sentence_set(&keeper->absent, "%.300s", why.text);
-    if (!exchange.refused || rig->losses != losses || rig->gone.text[0] != '\0')
+    alone = rig->losses == losses && rig->gone.text[0] == '\0';
+    if (!exchange.refused || (!alone && !rig->one_program))
         return;
     keeper->death_ns = rig_now(rig);
-    (void)iwarp_sentence_set(&keeper->death, "it accepts no %s any more, for %d s (%.200s)",
+    (void)iwarp_sentence_set(&keeper->death, "it accepts no %s any more, for %d s (%.200s)%s",
                              rig->llp == IWARP_SCTP_UNDECIDED ? "TCP connection" : "SCTP association", LOOK_SECONDS,
-                             why.text);
+                             why.text,
+                             alone ? "" : ", and its upper tester, which is the same program, is gone as well");
 }
 
 void device_keeper_end(struct rig *rig, bool served)

@@ -10,7 +10,8 @@
  * If the profile has no such members, the run tries to connect after each check that did not pass. A device that
  * refuses each connection for some seconds, but accepted connections before the stimulus, has died of the check.
  * Silence does not prove that it died: a link that is down is silent, too. A refusal does not prove it if the upper
- * tester is gone as well: the listener may have been the upper tester's.
+ * tester is gone as well: the listener may have been the upper tester's. An upper tester that says that it is the
+ * device's program (`one_program`) takes nothing with it that is not the device's, so that both have died of the check.
  */
 #ifndef CONFORMANCE_ENGINE_DEVICE_KEEPER_H
 #define CONFORMANCE_ENGINE_DEVICE_KEEPER_H

@@ -81,6 +81,7 @@ struct rig {
     bool only_opens; /* rig_measure() found that the device refuses connections, and connect_command opens them */
     enum iwarp_sctp_profile llp; /* what carries the device's DDP: SCTP in this profile; UNDECIDED: MPA over TCP */
     bool tester_apart;      /* the upper tester is another program than the device: its death does not prove a fault */
+    bool one_program;       /* by its own word the upper tester is the device's program: neither ends alone */
     uint64_t round_trip_ns; /* measured by rig_measure(); live, by rig_note_round_trip() */
     uint64_t reaction_ns;   /* how long a device may take to react */
     uint64_t reaction_least_ns; /* it is never less than this; 0: 2 seconds */

@@ -390,6 +390,19 @@ static int open_ipsec(struct net_rig *net, const struct profile *profile, struct
     return 0;
 }
 
+/* Does the device end with its upper tester? Only the upper tester can say so: what it leaves out is unknown. */
+static int ask_for_ties(struct rig *rig, struct iwarp_sentence *error)
+{
+    json_t *request = json_pack("{s:s}", "verb", "capabilities");
+    json_t *answer = upper_tester_call(rig, request, error);
+    int status = answer != NULL ? 0 : -1;
+
+    rig->one_program = json_is_true(json_object_get(answer, "one_program"));
+    json_decref(request);
+    json_decref(answer);
+    return status;
+}
+
 struct rig *rig_profile_new(const struct profile *profile, const struct profile_place *place,
                             struct device_command *commands, uint64_t seed, const struct rig_lock *lock,
                             struct iwarp_sentence *error)
@@ -418,7 +431,7 @@ struct rig *rig_profile_new(const struct profile *profile, const struct profile_
         lock->lock(lock->context, error) != 0 ||
         (place->control.family != 0 &&
          (connect_control(net, &place->control, place->control_port, &profile->token, error) != 0 ||
-          net_reset(&net->rig, error) != 0))) {
+          net_reset(&net->rig, error) != 0 || ask_for_ties(&net->rig, error) != 0))) {
         net_free(&net->rig);
         return NULL;
     }
