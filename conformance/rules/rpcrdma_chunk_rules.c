@@ -3,22 +3,14 @@
  * RPC-over-RDMA version 1 (RFC 8166, RFC 8797): chunk lists, and tagged messages to the buffers that they advertise. A
  * Responder reads and writes what the Call names, and does so before its Reply.
  */
-#include "conformance/flow/ulp/flow_buffers.h"
 #include "conformance/flow/ulp/flow_rpcrdma.h"
-#include "conformance/rules/rule_context.h"
+#include "conformance/rules/rule_access.h"
 
 typedef const struct flow_rpcrdma_message message;
 
 static message *message_of(const struct rule_context *ctx)
 {
     return &ctx->event->rdmap->rpcrdma;
-}
-
-/* Calls so far and what they advertise are known, as far as the capture shows. */
-static bool buffers_known(const struct rule_context *ctx)
-{
-    return flow_rpcrdma_of(ctx->flow) != NULL && flow_rpcrdma_whole(ctx->flow) && !ctx->flow->ulp->buffers->lost &&
-           !ctx->side->unsure && !ctx->peer->unsure;
 }
 
 /* ---- lists of one message ---------------------------------------------------------------------------------------- */
@@ -94,7 +86,7 @@ static const struct flow_rpcrdma_call *answered(const struct rule_context *ctx)
     message *said = message_of(ctx);
     const struct flow_rpcrdma_call *call;
 
-    if (said->kind != FLOW_RPCRDMA_REPLY || said->lists != RPCRDMA_ENDED || !buffers_known(ctx))
+    if (said->kind != FLOW_RPCRDMA_REPLY || said->lists != RPCRDMA_ENDED || !rule_buffers_known(ctx))
         return NULL;
     call = flow_rpcrdma_waiting(flow_rpcrdma_of(ctx->flow), flow_reverse(ctx->direction), said->header.xid);
     return call != NULL && call->listed ? call : NULL;
@@ -200,80 +192,38 @@ void rpcrdma_reply_chunk_written(struct rule_context *ctx)
 
 /* ---- tagged messages (3.4.3 to 3.5.3) ---------------------------------------------------------------------------- */
 
-/*
- * An access of these kinds (enum flow_buffer_access), where that can be judged: it lies in buffers that stand, which is
- * good, or it has the answer `wrong`: true. Other answers are other rules'.
- */
-static bool is_wrong(struct rule_context *ctx, unsigned kinds, enum flow_buffer_answer wrong,
-                     struct flow_access *access, const struct flow_buffer **found)
-{
-    enum flow_buffer_answer answer;
-
-    if (!buffers_known(ctx) || !flow_access_read(ctx->event, access) || (access->access & kinds) == 0)
-        return false;
-    answer = flow_buffers_find(ctx->flow->ulp->buffers, access, found);
-    if (answer == FLOW_BUFFER_INSIDE)
-        rule_pass(ctx);
-    return answer == wrong;
-}
-
-static const char *access_text(struct rule_context *ctx, const struct flow_access *access)
-{
-    return rule_text(ctx, "%s of %llu octets at 0x%llx of STag 0x%08x",
-                     access->access == FLOW_BUFFER_READ ? "a Read" : "a Write", (unsigned long long)access->octets,
-                     (unsigned long long)access->to, access->stag);
-}
-
 void rpcrdma_access_advertised(struct rule_context *ctx)
 {
+    const struct rule_access judged = {FLOW_ULP_RPCRDMA, FLOW_BUFFER_READ | FLOW_BUFFER_WRITE, "RFC 8166 3.4.3"};
     const struct flow_buffer *found;
     struct flow_access access;
 
-    if (is_wrong(ctx, FLOW_BUFFER_READ | FLOW_BUFFER_WRITE, FLOW_BUFFER_UNKNOWN, &access, &found))
+    if (rule_access_is_wrong(ctx, &judged, FLOW_BUFFER_UNKNOWN, &access, &found))
         rule_fail_unless_lost(ctx,
                               found == NULL                       ? "an STag that a Call has advertised"
                               : access.access == FLOW_BUFFER_READ ? "an STag of a Read list"
                                                                   : "an STag of a Write list or Reply chunk",
-                              access_text(ctx, &access),
+                              rule_access_text(ctx, &access),
                               "Memory is %s that no Call has advertised for that (RFC 8166 3.4.3)",
                               access.access == FLOW_BUFFER_READ ? "read" : "written");
 }
 
 void rpcrdma_access_inside(struct rule_context *ctx)
 {
-    const struct flow_buffer *found;
-    struct flow_access access;
-
-    if (is_wrong(ctx, FLOW_BUFFER_READ | FLOW_BUFFER_WRITE, FLOW_BUFFER_BEYOND, &access, &found))
-        rule_fail_unless_lost(ctx,
-                              rule_text(ctx, "within %u octets from 0x%llx, as frame %llu says", found->octets,
-                                        (unsigned long long)found->to, (unsigned long long)found->frame),
-                              access_text(ctx, &access),
-                              "The access goes beyond the advertised segment (RFC 8166 3.4.3)");
+    rule_access_inside(ctx,
+                       &(struct rule_access){FLOW_ULP_RPCRDMA, FLOW_BUFFER_READ | FLOW_BUFFER_WRITE, "RFC 8166 3.4.3"});
 }
 
 /* After the Reply the Requester may have released the memory, and an STag that was invalidated is no more. */
-static void judge_in_time(struct rule_context *ctx, enum flow_buffer_access kind, const char *section)
-{
-    const struct flow_buffer *found;
-    struct flow_access access;
-
-    if (is_wrong(ctx, kind, FLOW_BUFFER_ENDED, &access, &found))
-        rule_fail_unless_lost(
-            ctx,
-            rule_text(ctx, "before %s of frame %llu", found->invalidated ? "the Send with Invalidate" : "the Reply",
-                      (unsigned long long)found->ended_by),
-            access_text(ctx, &access), "The access comes after its exchange is over (RFC 8166 %s)", section);
-}
-
 void rpcrdma_reads_before_reply(struct rule_context *ctx)
 {
-    judge_in_time(ctx, FLOW_BUFFER_READ, "3.4.5.1");
+    rule_access_in_time(ctx, &(struct rule_access){FLOW_ULP_RPCRDMA, FLOW_BUFFER_READ, "RFC 8166 3.4.5.1"},
+                        "the Reply");
 }
 
 void rpcrdma_writes_before_reply(struct rule_context *ctx)
 {
-    judge_in_time(ctx, FLOW_BUFFER_WRITE, "3.5.2");
+    rule_access_in_time(ctx, &(struct rule_access){FLOW_ULP_RPCRDMA, FLOW_BUFFER_WRITE, "RFC 8166 3.5.2"}, "the Reply");
 }
 
 /* ---- remote invalidation (RFC 8797 4.1) -------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "conformance/flow/cm/flow_cm.h"
-#include "conformance/flow/ulp/flow_rpcrdma.h"
+#include "conformance/flow/ulp/flow_buffers.h"
 #include "conformance/rules/track.h"
 
 /* ---- dispatch ---------------------------------------------------------------------------------------------------- */
@@ -190,7 +190,7 @@ static void run_rules(struct rule_engine *engine, struct rule_flow *state, const
 /* A ULP's messages are judged one by one, and so is what they allow: unless it goes on where it was allowed. */
 static bool ulp_goes_on(const struct flow_event *event)
 {
-    return event->ddp->segment.tagged && (event->flow->ulp->rpcrdma == NULL || flow_rpcrdma_goes_on(event));
+    return event->ddp->segment.tagged && flow_buffers_go_on(event);
 }
 
 /* True when the event needs no rule: it is in order as a whole, and what such events pass is known. */

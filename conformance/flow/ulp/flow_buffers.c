@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/flow/ulp/flow_buffers.h"
 
+#include "conformance/flow/ulp/flow_ulp_send.h"
+
 enum { JOINED_MAX = 16 }; /* buffers side by side that one access may go through */
 
 bool flow_access_read(const struct flow_event *event, struct flow_access *access)
@@ -142,6 +144,28 @@ bool flow_buffers_name(const struct flow_buffers *buffers, enum flow_direction o
     return false;
 }
 
+bool flow_buffers_known(const struct flow *flow)
+{
+    const struct flow_buffers *buffers = flow->ulp != NULL ? flow->ulp->buffers : NULL;
+
+    return buffers != NULL && !buffers->lost && !flow->gap && !flow->unordered;
+}
+
+bool flow_buffers_go_on(const struct flow_event *event)
+{
+    const struct flow_buffers *buffers = event->flow->ulp->buffers;
+    const struct flow_buffer *last;
+    struct flow_access access;
+
+    if (buffers == NULL || !flow_access_read(event, &access))
+        return true;
+    if (!flow_buffers_known(event->flow))
+        return false;
+    last = &buffers->place[buffers->touched];
+    return stands(last, &access) && has_octet(last, access.to) &&
+           access.octets <= last->octets - (access.to - last->to);
+}
+
 /* ---- changing ---------------------------------------------------------------------------------------------------- */
 
 void flow_buffers_move(struct flow_buffers *buffers, const struct flow_access *access)
@@ -195,4 +219,16 @@ void flow_buffers_invalidate(struct flow_buffers *buffers, enum flow_direction o
         buffer->ended_by = frame;
         buffer->invalidated = true;
     }
+}
+
+void flow_buffers_update(struct flow *flow, const struct flow_event *event)
+{
+    struct flow_buffers *buffers = flow->ulp->buffers;
+    struct flow_access access;
+
+    if (flow_access_read(event, &access))
+        flow_buffers_move(buffers, &access);
+    else if (flow_ulp_is_send(event) && event->rdmap->last &&
+             rdmap_opcode_rows[event->rdmap->message.opcode].invalidates)
+        flow_buffers_invalidate(buffers, flow_reverse(event->direction), event->ddp->segment.ulp_word, event->frame);
 }

@@ -36,6 +36,15 @@ void flow_buffers_move(struct flow_buffers *buffers, const struct flow_access *a
 /* Keeps a copy. Buffers that have ended make room; where all stand, `lost` is set. */
 void flow_buffers_add(struct flow_buffers *buffers, const struct flow_buffer *buffer);
 
+/* What is advertised is known: nothing is missing, and nothing was lost. False also for a ULP that advertises nothing. */
+bool flow_buffers_known(const struct flow *flow);
+
+/* A tagged event is no access, or lies where the last one did, in a buffer that stands: no rule of the ULP breaks. */
+bool flow_buffers_go_on(const struct flow_event *event);
+
+/* Counts the access of a FLOW_RDMAP event, and ends what a Send with Invalidate invalidates. */
+void flow_buffers_update(struct flow *flow, const struct flow_event *event);
+
 /* The exchange of `owner` ends in `frame`. */
 void flow_buffers_end(struct flow_buffers *buffers, enum flow_direction owner, uint32_t exchange, uint64_t frame);
 

@@ -172,6 +172,7 @@ static void begin(struct flow *flow, const struct flow_event *event)
     whole->rpcrdma.frame = event->frame;
     whole->rpcrdma.from_start = flow->roles_known && !flow->late && event->direction == FLOW_FROM_INITIATOR &&
                                 event->ddp->segment.msn <= FLOW_FIRST_MSN_MAX;
+    whole->buffers.lost = !whole->rpcrdma.from_start;
     read_starts(flow, &whole->rpcrdma);
     flow->ulp = &whole->ulp;
 }
@@ -299,21 +300,12 @@ static void update_message(struct flow *flow, const struct flow_event *event)
 
 void flow_rpcrdma_update(struct flow *flow, const struct flow_event *event)
 {
-    struct flow_access access;
-
     if (flow->ulp == NULL || flow->ulp->kind != FLOW_ULP_RPCRDMA || event->ulpdu->unverified)
         return;
-    if (flow_access_read(event, &access)) {
-        flow_buffers_move(flow->ulp->buffers, &access);
-        return;
-    }
-    if (!flow_ulp_is_send(event))
-        return;
-    if (event->rdmap->rpcrdma.kind != FLOW_RPCRDMA_NONE)
+    if (flow_ulp_is_send(event) && event->rdmap->rpcrdma.kind != FLOW_RPCRDMA_NONE)
         update_message(flow, event);
-    if (event->rdmap->last && rdmap_opcode_rows[event->rdmap->message.opcode].invalidates)
-        flow_buffers_invalidate(flow->ulp->buffers, flow_reverse(event->direction), event->ddp->segment.ulp_word,
-                                event->frame);
+    flow->ulp->buffers->lost |= flow->ulp->rpcrdma->lost;
+    flow_buffers_update(flow, event);
 }
 
 bool flow_rpcrdma_whole(const struct flow *flow)
@@ -321,19 +313,4 @@ bool flow_rpcrdma_whole(const struct flow *flow)
     const struct flow_rpcrdma *rpcrdma = flow->ulp->rpcrdma;
 
     return rpcrdma->from_start && !rpcrdma->lost && !flow->gap && !flow->unordered;
-}
-
-bool flow_rpcrdma_goes_on(const struct flow_event *event)
-{
-    const struct flow_buffers *buffers = event->flow->ulp->buffers;
-    const struct flow_buffer *last = &buffers->place[buffers->touched];
-    struct flow_access access;
-
-    if (!flow_access_read(event, &access))
-        return true;
-    if (!flow_rpcrdma_whole(event->flow) || buffers->lost)
-        return false;
-    return last->used && last->ended_by == 0 && last->stag == access.stag && last->owner == access.owner &&
-           (last->access & access.access) != 0 && access.to - last->to < last->octets &&
-           access.octets <= last->octets - (access.to - last->to);
 }

@@ -38,7 +38,4 @@ static inline void flow_rpcrdma_walk_begin(const struct flow_event *event, struc
 /* Nothing is missing that would change what is known of Calls and buffers. */
 bool flow_rpcrdma_whole(const struct flow *flow);
 
-/* A tagged event is no access, or lies where the last one did, in a buffer that stands: no rule of the ULP breaks. */
-bool flow_rpcrdma_goes_on(const struct flow_event *event);
-
 #endif
