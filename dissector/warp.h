@@ -308,6 +308,8 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
     H(payload, "Payload", "warp.payload", FT_BYTES, BASE_NONE, NULL, "ULP octets of this DDP Segment")                 \
     H(smbd, "SMB Direct", "warp.smbd", FT_NONE, BASE_NONE, NULL, "header of the ULP, [MS-SMBD] 2.2")                   \
     H(rpcrdma, "RPC-over-RDMA", "warp.rpcrdma", FT_NONE, BASE_NONE, NULL, "header of the ULP, RFC 8166 4.2")           \
+    H(iser, "iSER", "warp.iser", FT_NONE, BASE_NONE, NULL, "header of the ULP, RFC 7145 9")                            \
+    H(iser_pdu, "iSCSI PDU", "warp.iser.pdu", FT_NONE, BASE_NONE, NULL, "Basic Header Segment, RFC 7143 11.2")         \
     H(rpcrdma_chunk, "Segment of a chunk", "warp.rpcrdma.chunk", FT_NONE, BASE_NONE, NULL, "RFC 8166 3.4.3")           \
     H(payload_octets, "Payload octets", "warp.payload.octets", FT_UINT32, BASE_DEC, NULL, "of this DDP Segment")       \
     H(message_octets, "Message octets", "warp.message.octets", FT_UINT64, BASE_DEC, NULL,                              \

@@ -76,6 +76,11 @@ static const char *prefix_of(const char *layout)
         {"rpcrdma_header", "rpcrdma"},
         {"rpcrdma_segment", "rpcrdma.segment"},
         {"rpcrdma_read_segment", "rpcrdma.read_segment"},
+        {"iser_control", "iser"},
+        {"iser_hello", "iser.hello"},
+        {"iser_hello_reply", "iser.hello_reply"},
+        {"iscsi_request", "iser.request"},
+        {"iscsi_response", "iser.response"},
     };
 
     for (size_t i = 0; i < array_length(prefixes); i++)

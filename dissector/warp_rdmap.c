@@ -322,23 +322,47 @@ static void draw_chunks(const struct segment *segment, proto_tree *tree)
     }
 }
 
-/* The header of a ULP that the first pass has recognised. */
+/* The item of a ULP to which a header belongs. */
+static int ulp_item(const struct wire_layout *layout)
+{
+    static const struct wire_layout *const of_iser[] = {&iser_control_layout, &iser_hello_layout,
+                                                        &iser_hello_reply_layout};
+
+    for (size_t i = 0; i < array_length(of_iser); i++)
+        if (layout == of_iser[i])
+            return hf_warp_iser;
+    return layout == &rpcrdma_header_layout ? hf_warp_rpcrdma : hf_warp_smbd;
+}
+
+/* One header, so many octets behind the beginning of the payload. */
+static proto_tree *draw_ulp_header(const struct segment *segment, proto_tree *tree, const struct wire_layout *layout,
+                                   size_t behind, int item)
+{
+    int offset = (int)(segment->ddp.header_octets + behind);
+    proto_item *top =
+        proto_tree_add_none_format(tree, item, segment->tvb, offset, (int)layout->octets, "%s", layout->title);
+    proto_tree *part = proto_item_add_subtree(top, ett_warp_detail);
+
+    (void)warp_fields_draw(part, segment->tvb, offset, segment->have - behind, layout, NULL);
+    return part;
+}
+
+/* The headers of a ULP that the first pass has recognised. */
 static void draw_ulp(const struct segment *segment, proto_tree *tree)
 {
-    const struct wire_layout *layout = segment->fpdu->ulp;
-    int offset = (int)segment->ddp.header_octets;
-    bool rpcrdma = layout == &rpcrdma_header_layout;
+    const struct wire_layout *layout = segment->fpdu->ulp, *second = NULL;
     proto_tree *part;
 
     if (layout == NULL || segment->have < layout->octets)
         return;
-    part =
-        proto_item_add_subtree(proto_tree_add_none_format(tree, rpcrdma ? hf_warp_rpcrdma : hf_warp_smbd, segment->tvb,
-                                                          offset, (int)layout->octets, "%s", layout->title),
-                               ett_warp_detail);
-    (void)warp_fields_draw(part, segment->tvb, offset, segment->have, layout, NULL);
-    if (rpcrdma)
+    part = draw_ulp_header(segment, tree, layout, 0, ulp_item(layout));
+    if (layout == &rpcrdma_header_layout)
         draw_chunks(segment, part);
+    if (layout == &iser_control_layout)
+        second = iscsi_layout(tvb_get_ptr(segment->tvb, (int)segment->ddp.header_octets, (gint)segment->have),
+                              segment->have);
+    if (second != NULL)
+        (void)draw_ulp_header(segment, tree, second, ISER_HEADER_OCTETS, hf_warp_iser_pdu);
 }
 
 void warp_rdmap_draw(const struct warp_item *item, tvbuff_t *tvb, proto_item *top, packet_info *pinfo, proto_tree *root)

@@ -9,6 +9,7 @@
 #include "wire/ddp_sctp.h"
 #include "wire/fpdu.h"
 #include "wire/infiniband.h"
+#include "wire/iser.h"
 #include "wire/marker.h"
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
@@ -64,6 +65,11 @@ const struct wire_layout *const wire_layouts[] = {
     &rpcrdma_segment_layout,
     &rpcrdma_read_segment_layout,
     &rpcrdma_private_layout,
+    &iser_control_layout,
+    &iser_hello_layout,
+    &iser_hello_reply_layout,
+    &iscsi_request_layout,
+    &iscsi_response_layout,
     NULL,
 };
 

@@ -112,11 +112,22 @@ static void add_rpcrdma(struct words *words, const struct flow_rpcrdma *rpcrdma)
             rpcrdma->inline_max[FLOW_FROM_INITIATOR], rpcrdma->inline_max[FLOW_FROM_RESPONDER]);
 }
 
+static void add_iser(struct words *words, const struct flow_iser *iser)
+{
+    add(words, ", iSER (frame %" PRIu64 ")", iser->frame);
+    if (iser->hello)
+        add(words, " with iSER-IRD %u", iser->ird);
+    if (iser->replied)
+        add(words, " and iSER-ORD %u", iser->ord);
+}
+
 /* What the ULP agreed upon. */
 static void add_ulp(struct words *words, const struct flow_ulp *ulp)
 {
     if (ulp != NULL && ulp->kind == FLOW_ULP_RPCRDMA)
         add_rpcrdma(words, ulp->rpcrdma);
+    if (ulp != NULL && ulp->kind == FLOW_ULP_ISER)
+        add_iser(words, ulp->iser);
     if (ulp == NULL || !ulp->established)
         return;
     add(words,

@@ -321,7 +321,42 @@
     R(rpcrdma,       "RPCRDMA8797-4-01", rpcrdma_private_reserved, ON_RDMAP, OP_SENDS, ANY, FAIL) \
     R(rpcrdma_chunk, "RPCRDMA8797-4.1-01", rpcrdma_invalidate_own, ON_RDMAP, OP_SENDS, ANY, FAIL) \
     R(rpcrdma_chunk, "RPCRDMA8797-4.1-02", rpcrdma_invalidate_agreed, ON_RDMAP, OP_SENDS, ANY, FAIL) \
-    R(rpcrdma,       "RPCRDMA8797-4.2-01", rpcrdma_inline_agreed, ON_RDMAP, OP_SENDS, ANY, FAIL)
+    R(rpcrdma,       "RPCRDMA8797-4.2-01", rpcrdma_inline_agreed, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser_buffer, "ISER-1.5.3-01", iser_initiator_writes_not, ON_RDMAP, OP(WRITE), ANY, FAIL) \
+    R(iser_buffer, "ISER-1.5.4-01", iser_initiator_reads_not, ON_RDMAP, OP(READ_REQUEST), ANY, FAIL) \
+    R(iser, "ISER-5.1.2-01", iser_login_in_stream, ON_RDMAP, OP_SENDS, ANY, WARN) \
+    R(iser, "ISER-5.1.3-01", iser_hello_answered, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-5.1.3-02", iser_hello_first, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-5.1.3-03", iser_hello_depth, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-6.4-01", iser_data_to_target, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-6.5-01", iser_data_to_initiator, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser_buffer, "ISER-7.3.1-01", iser_read_advertises, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser_buffer, "ISER-7.3.1-02", iser_write_advertises, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser_buffer, "ISER-7.3.2-01", iser_access_in_time, ON_RDMAP, OP_ACCESSES, ANY, FAIL) \
+    R(iser_buffer, "ISER-7.3.2-02", iser_invalidates_own, ON_RDMAP, (OP(SEND_INVALIDATE) | OP(SEND_SE_INVALIDATE)), ANY, FAIL) \
+    R(iser_buffer, "ISER-7.3.5-01", iser_write_advertised, ON_RDMAP, OP(WRITE), ANY, FAIL) \
+    R(iser_buffer, "ISER-7.3.5-02", iser_write_inside, ON_RDMAP, OP(WRITE), ANY, FAIL) \
+    R(iser, "ISER-7.3.5-03", iser_no_data_in, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser_buffer, "ISER-7.3.6-01", iser_read_advertised, ON_RDMAP, OP(READ_REQUEST), ANY, FAIL) \
+    R(iser_buffer, "ISER-7.3.6-02", iser_read_inside, ON_RDMAP, OP(READ_REQUEST), ANY, FAIL) \
+    R(iser, "ISER-7.3.6-03", iser_no_r2t, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-7.3.9-01", iser_login_over, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-7.3.11-01", iser_no_snack, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-8.1.1.3-01", iser_initiator_unexpected, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-8.1.2-01", iser_target_unexpected, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-8.2-01", iser_reads_open, ON_RDMAP, OP(READ_REQUEST), ANY, FAIL) \
+    R(iser, "ISER-9.1-01", iser_header_present, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-9.1-02", iser_opcode_assigned, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-9.2-01", iser_write_unused, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-9.2-02", iser_read_unused, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-9.2-03", iser_control_reserved, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-9.2-04", iser_pdu_whole, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-9.3-01", iser_hello_alone, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-9.3-02", iser_hello_versions, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-9.3-03", iser_hello_reserved, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-9.4-01", iser_reply_alone, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-9.4-02", iser_reply_versions, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(iser, "ISER-9.4-03", iser_reply_reserved, ON_RDMAP, OP_SENDS, ANY, FAIL)
 /* clang-format on */
 
 /*

@@ -25,6 +25,7 @@ static const struct {
      DRAFT "draft-ietf-storm-rdmap-ext-03"},
     {"draft-stewart-rddp-sctp-02", "draft-stewart-rddp-sctp-02: DDP over SCTP", DRAFT "draft-stewart-rddp-sctp-02"},
     {"IBTA-A11", "IBTA Annex A11: RDMA IP CM Service", NULL},
+    {"RFC7145", "RFC 7145: iSCSI Extensions for RDMA (iSER)", RFC "rfc7145"},
     {"RFC8166", "RFC 8166: RPC-over-RDMA Version 1", RFC "rfc8166"},
     {"RFC8797", "RFC 8797: RDMA Connection Manager Private Data for RPC-over-RDMA Version 1", RFC "rfc8797"},
     {"MS-SMBD", "[MS-SMBD]: SMB2 Remote Direct Memory Access Transport Protocol", MS "ms-smbd"},

@@ -4,19 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct rule_case *const rule_case_tables[] = {rules_startup_cases,
-                                                    rules_fpdu_cases,
-                                                    rules_ddp_cases,
-                                                    rules_rdmap_cases,
-                                                    rules_atomic_cases,
-                                                    rules_terminate_cases,
-                                                    rules_sctp_cases,
-                                                    rules_session_cases,
-                                                    rules_after_cases,
-                                                    rules_smbd_cases,
-                                                    rules_rpcrdma_cases,
-                                                    rules_cm_cases,
-                                                    NULL};
+const struct rule_case *const rule_case_tables[] = {rules_startup_cases, rules_fpdu_cases,
+                                                    rules_ddp_cases,     rules_rdmap_cases,
+                                                    rules_atomic_cases,  rules_terminate_cases,
+                                                    rules_sctp_cases,    rules_session_cases,
+                                                    rules_after_cases,   rules_smbd_cases,
+                                                    rules_rpcrdma_cases, rules_iser_cases,
+                                                    rules_cm_cases,      NULL};
 
 const struct iwarp_mpa_start plain_request = {.kind = IWARP_MPA_REQUEST, .crc = true, .revision = 1};
 const struct iwarp_mpa_start plain_reply = {.kind = IWARP_MPA_REPLY, .crc = true, .revision = 1};
@@ -144,6 +138,25 @@ static bool listed(const char *list, const char *id)
         if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
             return true;
     return false;
+}
+
+unsigned rule_case_exercised(const struct conversation *conversation, const char *prefix)
+{
+    static struct verdicts verdicts;
+    unsigned count = 0;
+
+    rule_case_judge(conversation, &verdicts);
+    for (size_t i = 0; i < rule_count(); i++)
+        count += strncmp(rule_at(i)->id, prefix, strlen(prefix)) == 0 && verdicts.verdict[i] >= 0;
+    return count;
+}
+
+bool rule_case_fails(const struct conversation *conversation, const char *id)
+{
+    static struct verdicts verdicts;
+
+    rule_case_judge(conversation, &verdicts);
+    return verdicts.verdict[rule_find(id)->index] == RULE_FAIL;
 }
 
 void rule_case_quiet(const struct verdicts *verdicts, const char *but, const char *what)

@@ -38,6 +38,7 @@ extern const struct rule_case rules_after_cases[];
 extern const struct rule_case rules_cm_cases[];
 extern const struct rule_case rules_smbd_cases[];
 extern const struct rule_case rules_rpcrdma_cases[];
+extern const struct rule_case rules_iser_cases[];
 extern const struct rule_case *const rule_case_tables[]; /* all of them, then NULL */
 
 /* Runs a case: fails the test with a sentence when it does not hold. */
@@ -45,6 +46,10 @@ void rule_case_run(const struct rule_case *rule_case);
 
 /* Both ways of the engine have to agree; the thorough one's verdicts are given. */
 void rule_case_judge(const struct conversation *conversation, struct verdicts *verdicts);
+
+/* Rules with an id that begins so and that gave any verdict; whether the rule with that id has failed. */
+unsigned rule_case_exercised(const struct conversation *conversation, const char *prefix);
+bool rule_case_fails(const struct conversation *conversation, const char *id);
 
 /* Nothing but passes and ambiguities. */
 void rule_case_quiet(const struct verdicts *verdicts, const char *but, const char *what);

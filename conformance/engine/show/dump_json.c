@@ -112,11 +112,12 @@ static void set_terminate(json_t *object, const struct terminate *terminate, con
         set(object, "terminated_rdmap", dump_json_header(&read_request_layout, terminate->rdmap_header));
 }
 
-/* What the ULP says here: its header, and of RPC-over-RDMA the segments of its chunk lists. */
+/* What the ULP says here: its header, of iSER the PDU, and of RPC-over-RDMA the segments of its chunk lists. */
 static void set_ulp(json_t *object, const struct flow_event *event)
 {
     const struct wire_layout *layout = flow_ulp_layout(event);
     const uint8_t *payload = event->ddp->segment.payload;
+    const struct wire_layout *second;
     struct rpcrdma_segment segment;
     struct rpcrdma_walk walk;
     json_t *lists;
@@ -124,6 +125,9 @@ static void set_ulp(json_t *object, const struct flow_event *event)
     if (layout == NULL || event->ddp->payload_have < layout->octets)
         return;
     set(object, layout->id, dump_json_header(layout, payload));
+    second = layout == &iser_control_layout ? iscsi_layout(payload, event->ddp->payload_have) : NULL;
+    if (second != NULL)
+        set(object, second->id, dump_json_header(second, payload + ISER_HEADER_OCTETS));
     if (event->rdmap->rpcrdma.kind == FLOW_RPCRDMA_NONE || event->rdmap->rpcrdma.lists != RPCRDMA_ENDED)
         return;
     lists = json_array();

@@ -11,10 +11,11 @@
 #include <stdint.h>
 
 #include "conformance/flow/event/flow_buffer.h"
+#include "wire/iser.h"
 #include "wire/rpcrdma.h"
 #include "wire/smbd.h"
 
-enum flow_ulp_kind { FLOW_ULP_SMBD, FLOW_ULP_RPCRDMA, FLOW_ULPS };
+enum flow_ulp_kind { FLOW_ULP_SMBD, FLOW_ULP_RPCRDMA, FLOW_ULP_ISER, FLOW_ULPS };
 
 /* One side of SMB Direct. */
 struct flow_smbd_side {
@@ -98,11 +99,70 @@ struct flow_rpcrdma {
     struct flow_rpcrdma_call calls[FLOW_RPCRDMA_CALLS_MAX];
 };
 
+/* ---- iSER -------------------------------------------------------------------------------------------------------- */
+
+enum flow_iser_kind {
+    FLOW_ISER_NONE,    /* not iSER, or none of its messages begins here */
+    FLOW_ISER_CONTROL, /* with an iSCSI control-type PDU */
+    FLOW_ISER_HELLO,
+    FLOW_ISER_HELLO_REPLY,
+    FLOW_ISER_OTHER, /* another opcode */
+    FLOW_ISER_SHORT, /* no header of 28 octets is there */
+};
+
+/* What the first segment of a message says: read once, before its event. */
+struct flow_iser_message {
+    enum flow_iser_kind kind;
+    uint8_t opcode;
+    bool reserved_set;  /* bits of a reserved field are */
+    bool writes, reads; /* a control-type PDU's WSV and RSV; the next four in any case */
+    uint32_t write_stag, read_stag;
+    uint64_t write_to, read_to;
+    bool has_pdu; /* its Basic Header Segment is there: */
+    struct iscsi_pdu pdu;
+    bool rejects;                 /* a HelloReply's REJ */
+    uint8_t max_version, version; /* MaxVer; MinVer of a Hello, CurVer of a HelloReply */
+    uint16_t depth;               /* iSER-IRD of a Hello, iSER-ORD of a HelloReply */
+};
+
+enum flow_iser_key { FLOW_ISER_TARGET_RECEIVES, FLOW_ISER_INITIATOR_RECEIVES, FLOW_ISER_UNEXPECTED, FLOW_ISER_KEYS };
+
+/* What a side has said in a login. */
+struct flow_iser_keys {
+    bool known[FLOW_ISER_KEYS];
+    uint32_t value[FLOW_ISER_KEYS];
+};
+
+enum { FLOW_ISER_UNEXPECTED_MAX = 64 };
+
+/* PDUs of a side that the other one does not expect, and that are not retired: their CmdSN, a target's StatSN. */
+struct flow_iser_unexpected {
+    bool lost; /* there were more */
+    unsigned count;
+    uint32_t number[FLOW_ISER_UNEXPECTED_MAX];
+};
+
+enum { FLOW_ISER_WRITE_BUFFER, FLOW_ISER_READ_BUFFER }; /* flow_buffer's `list` */
+
+struct flow_iser {
+    uint64_t frame;      /* of the message by which it was recognised */
+    uint8_t initiator;   /* enum flow_direction: the initiator of iSCSI */
+    bool from_start;     /* that was the first message of the flow */
+    bool logs_in;        /* and a Login Request: the login is in Sends */
+    bool full;           /* the Full Feature Phase has begun */
+    bool spoke[2];       /* a message of that side was seen, not of the login */
+    bool hello, replied; /* Hello and HelloReply were, with these: */
+    uint16_t ird, ord;
+    struct flow_iser_keys keys[2];
+    struct flow_iser_unexpected unexpected[2];
+};
+
 struct flow_ulp {
     enum flow_ulp_kind kind;
     bool established; /* SMB Direct: both Negotiate messages, the Response with Status 0 */
     struct flow_smbd_side smbd[2];
-    struct flow_rpcrdma *rpcrdma; /* the next two are in one piece with this; NULL for another ULP */
+    struct flow_rpcrdma *rpcrdma; /* what follows is in one piece with this; NULL for another ULP */
+    struct flow_iser *iser;
     struct flow_buffers *buffers;
 };
 

@@ -250,6 +250,46 @@ static void add_rpcrdma(struct line *line, const struct flow_rpcrdma_message *sa
         add(line, " reply chunk %" PRIu64 " octets", said->reply_octets);
 }
 
+static void add_pdu(struct line *line, const struct flow_iser_message *said)
+{
+    const struct iscsi_pdu *pdu = &said->pdu;
+    const char *name = wire_name_of(iscsi_opcode_names, pdu->opcode);
+
+    if (name != NULL)
+        add(line, " %s", name);
+    else
+        add(line, " PDU 0x%02x", pdu->opcode);
+    add(line, "%s task 0x%08" PRIx32 " data %" PRIu32, pdu->immediate ? " immediate" : "", pdu->task, pdu->data_octets);
+    if (pdu->opcode == ISCSI_COMMAND)
+        add(line, "%s%s %" PRIu32 " octets", iscsi_reads(pdu) ? " reads" : "", iscsi_writes(pdu) ? " writes" : "",
+            pdu->word);
+}
+
+/* What iSER says in a Send, after the Send. */
+static void add_iser(struct line *line, const struct flow_iser_message *said)
+{
+    bool hello = said->kind == FLOW_ISER_HELLO;
+
+    switch (said->kind) {
+    case FLOW_ISER_NONE: return;
+    case FLOW_ISER_SHORT: add(line, ", iSER without a header"); return;
+    case FLOW_ISER_OTHER: add(line, ", iSER opcode %u", said->opcode); return;
+    case FLOW_ISER_HELLO:
+    case FLOW_ISER_HELLO_REPLY:
+        add(line, ", iSER %s%s version %u %s %u", hello ? "Hello" : "HelloReply", said->rejects ? " rejects" : "",
+            said->max_version, hello ? "IRD" : "ORD", said->depth);
+        return;
+    case FLOW_ISER_CONTROL: break;
+    }
+    add(line, ", iSER");
+    if (said->has_pdu)
+        add_pdu(line, said);
+    if (said->writes)
+        add(line, " Write STag 0x%08" PRIx32 " at 0x%" PRIx64, said->write_stag, said->write_to);
+    if (said->reads)
+        add(line, " Read STag 0x%08" PRIx32 " at 0x%" PRIx64, said->read_stag, said->read_to);
+}
+
 const char *notation_event(const struct flow_event *event, char *text, size_t room)
 {
     struct line line = {text, room, 0};
@@ -275,6 +315,7 @@ const char *notation_event(const struct flow_event *event, char *text, size_t ro
         line.used = strlen(text);
         add_smbd(&line, event);
         add_rpcrdma(&line, &event->rdmap->rpcrdma);
+        add_iser(&line, &event->rdmap->iser);
         return text;
     }
     case FLOW_GAP:

@@ -9,5 +9,7 @@ const struct wire_layout *flow_ulp_layout(const struct flow_event *event)
 
     if (kind != FLOW_RPCRDMA_NONE && kind != FLOW_RPCRDMA_SHORT)
         return &rpcrdma_header_layout;
+    if (event->rdmap->iser.kind != FLOW_ISER_NONE)
+        return iser_layout(event->ddp->segment.payload, event->ddp->payload_have);
     return flow_smbd_layout(flow_smbd_message(event));
 }

@@ -312,25 +312,6 @@ END_TEST
 
 /* ---- recognition ------------------------------------------------------------------------------------------------- */
 
-static unsigned exercised(const struct conversation *conversation, const char *prefix)
-{
-    static struct verdicts verdicts;
-    unsigned count = 0;
-
-    rule_case_judge(conversation, &verdicts);
-    for (size_t i = 0; i < rule_count(); i++)
-        count += strncmp(rule_at(i)->id, prefix, strlen(prefix)) == 0 && verdicts.verdict[i] >= 0;
-    return count;
-}
-
-static bool fails(const struct conversation *conversation, const char *id)
-{
-    static struct verdicts verdicts;
-
-    rule_case_judge(conversation, &verdicts);
-    return verdicts.verdict[rule_find(id)->index] == RULE_FAIL;
-}
-
 /* One word of the first Call that is otherwise: nothing is recognised by it. */
 START_TEST(a_call_with_another_word_is_not_rpc_over_rdma)
 {
@@ -350,7 +331,7 @@ START_TEST(a_call_with_another_word_is_not_rpc_over_rdma)
     simple(c, 0, 1, 0x70, 8);
     simple(c, 1, 1, 0x70, 0);
     end(c);
-    ck_assert_uint_eq(exercised(c, "RPCRDMA"), 0);
+    ck_assert_uint_eq(rule_case_exercised(c, "RPCRDMA"), 0);
     conversation_free(c);
 }
 END_TEST
@@ -370,10 +351,10 @@ START_TEST(credits_and_buffers_are_not_judged_in_mid_stream)
     write(c, WRITE_STAG, 100);
     simple(c, 1, 1, 4, 0);
     end(c);
-    ck_assert(fails(c, "RPCRDMA-3.3.1-02")); /* it is recognised */
-    ck_assert_uint_eq(exercised(c, "RPCRDMA-3.3.1-01"), 0);
-    ck_assert_uint_eq(exercised(c, "RPCRDMA-3.3.3-01"), 0);
-    ck_assert_uint_eq(exercised(c, "RPCRDMA-3.4.3"), 0);
+    ck_assert(rule_case_fails(c, "RPCRDMA-3.3.1-02")); /* it is recognised */
+    ck_assert_uint_eq(rule_case_exercised(c, "RPCRDMA-3.3.1-01"), 0);
+    ck_assert_uint_eq(rule_case_exercised(c, "RPCRDMA-3.3.3-01"), 0);
+    ck_assert_uint_eq(rule_case_exercised(c, "RPCRDMA-3.4.3"), 0);
     conversation_free(c);
 }
 END_TEST
@@ -390,7 +371,7 @@ START_TEST(calls_are_not_counted_after_a_loss)
         simple(c, 0, msn, msn, 8);
     end(c);
     ck_assert(conversation_drop(c, 8)); /* the second Reply */
-    ck_assert(!fails(c, "RPCRDMA-3.3.1-01"));
+    ck_assert(!rule_case_fails(c, "RPCRDMA-3.3.1-01"));
     conversation_free(c);
 }
 END_TEST
@@ -415,8 +396,8 @@ START_TEST(an_access_may_go_through_segments_side_by_side)
     write(c, WRITE_STAG, 512);
     write(c, WRITE_STAG, 513);
     end(c);
-    ck_assert(fails(c, "RPCRDMA-3.4.3-02"));
-    ck_assert_uint_eq(exercised(c, "RPCRDMA-3.5.2-01"), 1);
+    ck_assert(rule_case_fails(c, "RPCRDMA-3.4.3-02"));
+    ck_assert_uint_eq(rule_case_exercised(c, "RPCRDMA-3.5.2-01"), 1);
     conversation_free(c);
 }
 END_TEST

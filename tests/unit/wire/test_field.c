@@ -16,6 +16,7 @@
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
 #include "wire/sctp.h"
+#include "wire/iser.h"
 #include "wire/rpcrdma.h"
 #include "wire/smbd.h"
 #include "wire/terminate.h"
@@ -82,8 +83,13 @@ static const struct accessor accessors[] = {
     RPCRDMA_SEGMENT_FIELDS(NUMBER_ROW, OCTETS_ROW, rpcrdma_segment)               //
     RPCRDMA_READ_SEGMENT_FIELDS(NUMBER_ROW, OCTETS_ROW, rpcrdma_read_segment)     //
     RPCRDMA_PRIVATE_FIELDS(NUMBER_ROW, OCTETS_ROW, rpcrdma_private)               //
+    ISER_CONTROL_FIELDS(NUMBER_ROW, OCTETS_ROW, iser_control)                     //
+    ISER_HELLO_FIELDS(NUMBER_ROW, OCTETS_ROW, iser_hello)                         //
+    ISER_HELLO_REPLY_FIELDS(NUMBER_ROW, OCTETS_ROW, iser_hello_reply)             //
+    ISCSI_REQUEST_FIELDS(NUMBER_ROW, OCTETS_ROW, iscsi_request)                   //
+    ISCSI_RESPONSE_FIELDS(NUMBER_ROW, OCTETS_ROW, iscsi_response)                 //
 };
-enum { ACCESSORS = sizeof(accessors) / sizeof(accessors[0]), LAYOUTS = 46 };
+enum { ACCESSORS = sizeof(accessors) / sizeof(accessors[0]), LAYOUTS = 51 };
 
 static bool bit_of(const uint8_t *octets, size_t bit)
 {
