@@ -135,6 +135,7 @@ static int path_begin(struct sctp_path *path, bool active, uint64_t now, struct 
                                       .sack_delay_ms = of->sack_delay_ms,
                                       .sack_packets = of->sack_packets,
                                       .window = of->window,
+                                      .send_buffer = of->send_buffer,
                                       .chunk_max = of->chunk_max,
                                       .fragments = of->fragments,
                                       .send = on_send,

@@ -37,12 +37,13 @@ enum {
 
 struct sctp_hub_config {
     size_t packet_max; /* octets of the longest SCTP packet */
-    bool fragments;    /* as in struct user_sctp_config, as the next five */
+    bool fragments;    /* as in struct user_sctp_config, as the next six */
     unsigned rto_ms;
     unsigned retransmissions;
     unsigned sack_delay_ms;
     unsigned sack_packets;
     unsigned window;
+    unsigned send_buffer;
     unsigned chunk_max;
     size_t paths_max; /* 0: the default */
     /* `link` and `owner` are those below. */

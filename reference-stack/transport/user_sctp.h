@@ -42,9 +42,10 @@ struct user_sctp_config {
     size_t packet_max;        /* octets of the longest SCTP packet: the path MTU without what is below SCTP */
     unsigned rto_ms;          /* retransmission after so long, whatever is measured; 0: 100 ms to 2 s */
     unsigned retransmissions; /* in a row, before the association is lost; 0: as libusrsctp has it */
-    unsigned sack_delay_ms;   /* DATA is acknowledged so late at most; 0: as libusrsctp has it, as the next three */
+    unsigned sack_delay_ms;   /* DATA is acknowledged so late at most; 0: as libusrsctp has it, as the next four */
     unsigned sack_packets;    /* ...or with the packet of that number */
     unsigned window;          /* octets that are taken before they are read: a_rwnd */
+    unsigned send_buffer;     /* octets that are taken while the peer's window is shut */
     unsigned chunk_max;       /* octets of user data in a DATA chunk; longer messages are fragmented */
     bool fragments; /* SCTP may cut messages (RFC 5043 9); false: it refuses those that are too long (draft 5) */
     void (*send)(void *user, const uint8_t *packet, size_t octets);

@@ -74,16 +74,18 @@ static int configure_time(const struct user_sctp_config *config, struct socket *
     return status;
 }
 
-/* What comes in: when it is acknowledged, and how much of it is taken (RFC 9260 6.2). */
-static int configure_receiver(const struct user_sctp_config *config, struct socket *socket)
+/* What comes in: when it is acknowledged, and how much of it is taken (RFC 9260 6.2); how much is taken to be sent. */
+static int configure_buffers(const struct user_sctp_config *config, struct socket *socket)
 {
     struct sctp_sack_info sack = {.sack_delay = config->sack_delay_ms, .sack_freq = config->sack_packets};
-    int window = (int)config->window, status = 0;
+    int window = (int)config->window, send_buffer = (int)config->send_buffer, status = 0;
 
     if (sack.sack_delay != 0 || sack.sack_freq != 0)
         status |= set(socket, SCTP_DELAYED_SACK, &sack, sizeof(sack));
     if (window != 0)
         status |= usrsctp_setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &window, sizeof(window));
+    if (send_buffer != 0)
+        status |= usrsctp_setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof(send_buffer));
     return status;
 }
 
@@ -99,7 +101,7 @@ int user_sctp_options(struct socket *socket, const struct iwarp_association *ass
                       const struct user_sctp_config *config)
 {
     return configure(socket, association, config) != 0 || configure_time(config, socket) != 0 ||
-                   configure_receiver(config, socket) != 0 || configure_chunks(config, socket) != 0
+                   configure_buffers(config, socket) != 0 || configure_chunks(config, socket) != 0
                ? -1
                : 0;
 }

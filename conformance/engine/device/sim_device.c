@@ -9,10 +9,7 @@
 #include "generator/tcp/tcp.h"
 #include "reference-stack/peer/peer.h"
 
-/*
- * SEND_ROOM: what the device's TCP takes at once, as a kernel's does; a peer that shuts its window holds the rest back.
- */
-enum { RECEIVE_OCTETS = 65536, SEND_ROOM = 262144, FIRST_FREE_PORT = 20000 };
+enum { RECEIVE_OCTETS = 65536, FIRST_FREE_PORT = 20000 };
 
 /* What a script may make one device hold: the script host does not see it. */
 #define MEMORY_MAX (UINT64_C(128) << 20)
@@ -178,7 +175,7 @@ static size_t peer_op_room(void *transport)
     struct sim_transport *to = transport;
     size_t waiting = tcp_unacknowledged(to->connection);
 
-    return waiting < SEND_ROOM ? SEND_ROOM - waiting : 0;
+    return waiting < SIM_DEVICE_SEND_ROOM ? SIM_DEVICE_SEND_ROOM - waiting : 0;
 }
 
 static const struct peer_transport_ops transport_ops = {

@@ -14,6 +14,9 @@ struct json_t;
 struct sim_device;
 struct defect_set;
 
+/* Octets that the device's TCP takes at once, as a kernel's does; a peer that shuts its window holds the rest back. */
+#define SIM_DEVICE_SEND_ROOM 262144u
+
 struct sim_device_config {
     struct sim *sim; /* borrowed, as all here */
     enum sim_end end;

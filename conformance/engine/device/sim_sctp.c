@@ -284,6 +284,7 @@ struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct iwarp
     hub.sack_delay_ms = wishes.sack_delay_ms;
     hub.sack_packets = wishes.sack_packets;
     hub.window = wishes.window;
+    hub.send_buffer = SIM_SCTP_SEND_ROOM;
     hub.chunk_max = wishes.chunk_max;
     device->hub = sctp_hub_new(&hub, error);
     if (device->hub != NULL)

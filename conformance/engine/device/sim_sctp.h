@@ -16,6 +16,12 @@ struct json_t;
 struct sim_sctp;
 struct defect_set;
 
+/*
+ * Octets that the device's SCTP takes at once: 32768 of the shortest segments, which are more than RFC 5043 10 lets be on
+ * their way.
+ */
+#define SIM_SCTP_SEND_ROOM (3u << 19)
+
 struct sim_sctp_config {
     struct sim *sim; /* borrowed, as all here */
     enum sim_end end;

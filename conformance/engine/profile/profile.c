@@ -15,7 +15,7 @@
 #include "conformance/engine/profile/rig_llp.h"
 #include "reports/results/member.h"
 
-enum { WAIT_SECONDS_MAX = 600 };
+enum { WAIT_SECONDS_MAX = 600, SEND_BUFFER_LEAST = 65536, SEND_BUFFER_MOST = 12 << 20 };
 
 /* What is below DDP, and what follows of that for the capabilities; those that the profile names itself come later. */
 static int llp_of(struct profile *profile, const char *path, struct pics *pics, struct iwarp_sentence *error)
@@ -150,6 +150,8 @@ static const struct json_member members[] = {
     {"beside", MEMBER_LIST, false, "a list of places for checks side by side"},
     {"wait_for_device", MEMBER_NUMBER, false, "seconds that a lost device may take to accept connections again"},
     {"reaction_seconds", MEMBER_NUMBER, false, "seconds that the device may take to react"},
+    {"send_buffer", MEMBER_NUMBER, false,
+     "octets that the device's TCP or SCTP takes while the tester's window is shut"},
     {"restart_command", MEMBER_LIST | MEMBER_NULL, false,
      "a list of texts: the program that starts the device, and its arguments"},
     {"connect_command", MEMBER_LIST | MEMBER_NULL, false,
@@ -232,10 +234,24 @@ static int seconds_of(const struct profile *profile, const char *name, const cha
     return 0;
 }
 
+static int send_buffer_of(struct profile *profile, const char *path, struct iwarp_sentence *error)
+{
+    const json_t *member = json_object_get(profile->json, "send_buffer");
+    json_int_t octets = json_integer_value(member);
+
+    if (member != NULL && (octets < SEND_BUFFER_LEAST || octets > SEND_BUFFER_MOST))
+        return iwarp_sentence_set(error,
+                                  "%s: \"send_buffer\" is %" JSON_INTEGER_FORMAT ", octets from %d to %d were expected",
+                                  path, octets, SEND_BUFFER_LEAST, SEND_BUFFER_MOST);
+    profile->send_buffer = (uint64_t)octets;
+    return 0;
+}
+
 static int keeping_of(struct profile *profile, const char *path, struct iwarp_sentence *error)
 {
     return seconds_of(profile, "wait_for_device", path, &profile->wait_for_device, error) != 0 ||
                    seconds_of(profile, "reaction_seconds", path, &profile->reaction_seconds, error) != 0 ||
+                   send_buffer_of(profile, path, error) != 0 ||
                    private_of(profile, "request_private_data", path, &profile->request_private_data, error) != 0 ||
                    private_of(profile, "reply_private_data", path, &profile->reply_private_data, error) != 0 ||
                    command_of(profile->json, "restart_command", path, &profile->restart_command, error) != 0 ||

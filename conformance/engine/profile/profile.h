@@ -15,6 +15,7 @@
  *     "beside": [ { "own_address": "192.0.2.10", "own_mac": "02:77:63:00:00:04", "port": 9998,
  *                   "control": "192.0.2.7:7472" } ],  places for checks side by side (run -j); own_mac is optional, and
  *                                                     there is a control in each where the profile has one
+ *     "send_buffer": 4194304,                         octets that its TCP or SCTP takes while the window is shut
  *     "reaction_seconds": 20,                         that the device may take to react; without it 2 to 15, by its
  *                                                     round trip
  *     "wait_for_device": 30,                          seconds that a lost device may take to accept TCP again
@@ -83,6 +84,7 @@ struct profile {
     struct profile_private request_private_data, reply_private_data;
     struct profile_ipsec ipsec;
     unsigned reaction_seconds;                       /* 0: by the round trip */
+    uint64_t send_buffer;                            /* octets; 0: as Linux's */
     unsigned wait_for_device;                        /* seconds; 0: it is not waited for */
     const char **restart_command, **connect_command; /* arguments, ended by NULL; NULL: none */
     struct deviation_list deviations;

@@ -85,6 +85,7 @@ struct rig {
     uint64_t round_trip_ns; /* measured by rig_measure(); live, by rig_note_round_trip() */
     uint64_t reaction_ns;   /* how long a device may take to react */
     uint64_t reaction_least_ns; /* it is never less than this; 0: 2 seconds */
+    uint64_t send_buffer; /* octets that the device's TCP or SCTP takes while the window is shut; 0: RIG_SEND_BUFFER */
     uint64_t patience_ns; /* nor less than this; quiet_ns does not count it: the device may wait for a processor */
     uint64_t quiet_ns;    /* how long silence is watched */
     uint64_t recent_ns[RIG_RECENT];
@@ -97,6 +98,9 @@ struct rig {
     bool crashed;                  /* the device's own process, which the rig has started, has ended by itself */
     bool stimulating;              /* a check's own connections are opened now, not those of a good exchange */
 };
+
+/* Octets that Linux's TCP takes at most from those who send while the window of the peer is shut (tcp_wmem). */
+#define RIG_SEND_BUFFER (UINT64_C(4) << 20)
 
 /* The default port of the device: one in the lab's range that /etc/services gives to no service. */
 #define RIG_PORT 9999

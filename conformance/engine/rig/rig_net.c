@@ -422,6 +422,7 @@ struct rig *rig_profile_new(const struct profile *profile, const struct profile_
     net->rig.own = place->own_address;
     net->rig.tester_apart = place->control.family != 0;
     net->rig.reaction_least_ns = UINT64_C(1000000000) * profile->reaction_seconds;
+    net->rig.send_buffer = profile->send_buffer;
     /* Side by side nobody could say which of the checks lost the device. */
     if (place == &profile->place) {
         device_keeper_init(&net->keeper, commands, profile->wait_for_device);

@@ -164,6 +164,7 @@ struct rig *rig_sim_new(const struct rig_sim_config *config, struct iwarp_senten
     sim->rig.port = RIG_PORT;
     sim->seed = config->seed;
     sim->profile = sim->rig.llp = config->sctp;
+    sim->rig.send_buffer = config->sctp == IWARP_SCTP_UNDECIDED ? SIM_DEVICE_SEND_ROOM : SIM_SCTP_SEND_ROOM;
     sim->defects = config->defects;
     sim->resets_every = config->resets_every;
     (void)net_address_parse(&sim->rig.dut, config->ipv6 ? "fd77::2" : "10.77.0.2");

@@ -118,6 +118,15 @@ static int rig_limits(lua_State *lua)
     return 3;
 }
 
+/* Octets that the device's TCP or SCTP takes while the tester's window is shut. */
+static int rig_send_buffer(lua_State *lua)
+{
+    const struct rig *rig = lua_rig_running(lua);
+
+    lua_pushinteger(lua, (lua_Integer)(rig->send_buffer != 0 ? rig->send_buffer : RIG_SEND_BUFFER));
+    return 1;
+}
+
 static int rig_addresses(lua_State *lua)
 {
     struct rig *rig = lua_rig_running(lua);
@@ -211,6 +220,7 @@ static const luaL_Reg rig_functions[] = {
     {"wait", rig_wait},
     {"now", rig_now_seconds},
     {"limits", rig_limits},
+    {"send_buffer", rig_send_buffer},
     {"addresses", rig_addresses},
     {"mtu", rig_mtu},
     {"has_upper_tester", rig_has_upper_tester},

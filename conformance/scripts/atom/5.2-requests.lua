@@ -62,7 +62,7 @@ check {
 -- Response of each stream.
 local function hold_responses(t, streams)
   if not t:over_sctp() then return function() end end
-  local m = t:memory { octets = LARGE }
+  local m = t:memory { octets = t.large }
   for _, c in ipairs(streams) do c:shut_with_reads(m, 1) end
   return function()
     for _, c in ipairs(streams) do
@@ -272,7 +272,7 @@ check {
 
 -- An atomic that was answered gives up one place: of Reads after it no more are taken than were agreed.
 local function places_freed_once(t)
-  local ird, target, m = 2, t:target { value = 0 }, t:memory { octets = LARGE }
+  local ird, target, m = 2, t:target { value = 0 }, t:memory { octets = t.large }
   local function atomics(c)
     for i = 1, 4 do
       local request = target:request(ADD, { Data = 1, RequestId = i })

@@ -87,10 +87,10 @@ check {
     -- A good request that waits for the response before its own, until its STag is invalid.
     if t:depth_most("ird") < 2 then return t:note("the device takes one request at a time: none waits") end
     local c = t:open()
-    local gone, source = t:target { value = ODD, bound = c, alone = true }, t:memory { octets = LARGE }
+    local gone, source = t:target { value = ODD, bound = c, alone = true }, t:memory { octets = t.large }
     c:probe()
     c:window(0)
-    c:send(source:read(0, LARGE, { SinkSTag = 1 }), gone:request(ADD, { Data = 1 }))
+    c:send(source:read(0, t.large, { SinkSTag = 1 }), gone:request(ADD, { Data = 1 }))
     rig.wait(t.quiet / 4)
     local executed = gone:value() ~= ODD -- on arrival: RFC 7306 5.4 orders the responses alone
     if t:binds_memory() then

@@ -63,10 +63,10 @@ check {
     local c = t:open { mss = 1460 }
     c:probe()
     c:window(0)
-    t.dut:write { stream = t:stream_of(c), stag = 1, length = LARGE }
+    t.dut:write { stream = t:stream_of(c), stag = 1, length = t.large }
     t.dut:set_emss { stream = t:stream_of(c), emss = 536 }
     c:window(65535)
-    sent(t, c, LARGE, mulpdu_of(536), mulpdu_of(1460))
+    sent(t, c, t.large, mulpdu_of(536), mulpdu_of(1460))
     c:probe()
   end,
 }
@@ -86,7 +86,7 @@ check {
     c.tcp:ack("now")
     sent(t, c, 20000, mulpdu_of(1460))
     c:window(0)
-    t.dut:write { stream = stream, stag = 1, length = LARGE, id = 7 }
+    t.dut:write { stream = stream, stag = 1, length = t.large, id = 7 }
     c:reset()
     -- A device that has copied the octets may have completed the Write (RFC 5040 5.5): what is reported then is that
     -- the stream is lost.

@@ -121,10 +121,10 @@ local HELD = 0x77
 
 local function held(t)
   local c = t:open()
-  local m = t:memory { octets = LARGE }
+  local m = t:memory { octets = t.large }
   c:probe()
   c:window(0)
-  c:send(m:read(0, LARGE, { SinkSTag = HELD }))
+  c:send(m:read(0, t.large, { SinkSTag = HELD }))
   t:stream_of(c)
   rig.wait(t.quiet) -- also for a device whose responses take a while
   return c

@@ -2,9 +2,6 @@
 --
 -- The device posts work: what it sends then, what it completes (docs/writing-checks.md, "The device posts work").
 
--- Octets that no TCP takes while the peer's window is shut.
-LARGE = 5 << 20
-
 -- What the device's "length" payloads hold.
 function counted(octets)
   local out = {}
@@ -108,13 +105,13 @@ function event_list(events)
   return #out == 0 and "none" or table.concat(out, ", ")
 end
 
--- Read Requests while the tester's window is shut: the first has LARGE octets, so that all of them stay open; the
+-- Read Requests while the tester's window is shut: the first has t.large octets, so that all of them stay open; the
 -- others `octets`, or 16. Sinks are 1, 2, ... The tester knows that a response before has left; a moment later the
 -- device does, too, and does not count it.
 function Connection:shut_with_reads(m, count, octets)
   self:window(0)
   rig.wait(math.min(math.max(4 * self.t.round_trip, 0.02), 0.05))
-  local frames = { m:read(0, LARGE, { SinkSTag = 1 }) }
+  local frames = { m:read(0, self.t.large, { SinkSTag = 1 }) }
   for i = 2, count do frames[i] = m:read(i, octets or 16, { SinkSTag = i }) end
   self:send(table.unpack(frames))
   rig.wait(self.t.quiet / 4)
@@ -128,7 +125,7 @@ function Connection:reset_while_shut(got) return got.kind == "reset" and self:oc
 -- Their responses, of memory that holds one octet everywhere.
 function Connection:expect_responses(count, message)
   for i = 1, count do
-    local size, at = i == 1 and LARGE or 16, 0
+    local size, at = i == 1 and self.t.large or 16, 0
     repeat
       local got = self:expect(rdmap.read_response { STag = i }, { message = message .. ": response " .. i })
       at = at + #got.data
@@ -142,7 +139,7 @@ end
 -- `octets`: of each but the first; `before(c)` comes before them.
 function Test:leaves_in_tcp(count, ird, octets, before)
   if not rig.has_upper_tester() or not self:tells("receive") then return false end
-  local m = self:memory { octets = LARGE }
+  local m = self:memory { octets = self.large }
   local c = self:open { dut = { ird = ird } }
   c:probe()
   if before then before(c) end

@@ -222,7 +222,7 @@ check {
 }
 
 local function requests_at_once(t, count, options, octets)
-  local m = t:memory { octets = LARGE }
+  local m = t:memory { octets = t.large }
   local c = t:open { dut = options }
   c:probe()
   c:shut_with_reads(m, count, octets)
@@ -236,7 +236,7 @@ check {
   run = function(t)
     local c = requests_at_once(t, 4, { ird = 4 })
     for i = 1, 4 do
-      local size = i == 1 and LARGE or 16
+      local size = i == 1 and t.large or 16
       local at = 0
       repeat
         local got = c:expect(rdmap.read_response { STag = i }, { message = string.format("Read %d of four, with an IRD of 4", i) })

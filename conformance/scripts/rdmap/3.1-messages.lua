@@ -103,7 +103,7 @@ check {
     local c, number = t:operating()
     local sizes = {}
     c:window(0)
-    t.dut:write { stream = number, stag = STAG, to = TO, length = LARGE }
+    t.dut:write { stream = number, stag = STAG, to = TO, length = t.large }
     for i = 1, 20 do
       sizes[i] = i % 5 == 0 and 5000 or i
       t.dut:send { stream = number, length = sizes[i] }

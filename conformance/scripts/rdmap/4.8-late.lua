@@ -3,7 +3,7 @@
 
 defaults { llp = "any" }
 
--- A Read of LARGE octets is under way while the window is shut when its source is invalidated: what has gone out is
+-- A Read of t.large octets is under way while the window is shut when its source is invalidated: what has gone out is
 -- taken, and the Terminate.
 -- Both TOs pass a multiple of 2^32 after 16 octets, the source's where the device lets its memory be there.
 local SINK, SINK_TO, SOURCE_TO = 0x0A0B0C0D, 0x1FFFFFFF0, 0x4FFFFFFF0
@@ -12,10 +12,10 @@ local SINK, SINK_TO, SOURCE_TO = 0x0A0B0C0D, 0x1FFFFFFF0, 0x4FFFFFFF0
 -- to a stream, its ULP does. Returns memory, octets received, Terminate, connection.
 local function source_goes(t, pause)
   local c = t:open()
-  local m = t:memory { octets = LARGE, base = SOURCE_TO, anywhere = true, bound = c, alone = true }
+  local m = t:memory { octets = t.large, base = SOURCE_TO, anywhere = true, bound = c, alone = true }
   c:probe()
   c:window(0)
-  c:send(m:read(0, LARGE, { SinkSTag = SINK, SinkTO = SINK_TO }))
+  c:send(m:read(0, t.large, { SinkSTag = SINK, SinkTO = SINK_TO }))
   -- Another one waits for its turn: it is not the one that fails.
   if t:depth("ird", 2) > 1 then c:send(t:memory { octets = 64 }:read(0, 16, { SinkSTag = 0x0E0F1011, SinkTO = 0x30 })) end
   rig.wait(pause)
@@ -77,7 +77,7 @@ check {
   purpose = "a Read that fails midway: RDMARDSZ comes back as the octets still to be sent",
   run = function(t)
     local _, octets, header = fails_midway(t)
-    t:equal("RDMARDSZ", LARGE - octets, header.RDMARDSZ)
+    t:equal("RDMARDSZ", t.large - octets, header.RDMARDSZ)
   end,
 }
 
@@ -104,7 +104,7 @@ check {
   purpose = "0/2/07: a catastrophe of one stream is told as that, and leaves the others alone",
   run = function(t)
     local other = t:open()
-    local m = t:memory { octets = LARGE }
+    local m = t:memory { octets = t.large }
     local c = t:open { dut = { ird = 2 } }
     c:probe()
     c:shut_with_reads(m, 3)
@@ -213,12 +213,12 @@ check {
   id = "RDMAP-7.1-08",
   purpose = "a Terminate goes out at the earliest opportunity, before what waits",
   run = function(t)
-    local SENDS, OCTETS = 6, 4 << 20
-    local m = t:memory { octets = LARGE }
+    local SENDS = 6
+    local m = t:memory { octets = t.large }
     local c, number = t:operating()
     c:window(0)
-    for _ = 1, SENDS do t.dut:send { stream = number, length = OCTETS } end
-    c:send(m:read(0, LARGE), bad_write())
+    for _ = 1, SENDS do t.dut:send { stream = number, length = t.large } end
+    c:send(m:read(0, t.large), bad_write())
     -- A slow device has some time to find the error.
     if not t:tells("error") or not t:await_event("error", { stream = number }, t.quiet, true) then rig.wait(t.quiet / 4) end
     c:window(65535)
@@ -239,11 +239,11 @@ check {
   id = "RDMAP-7.1-09",
   purpose = "a message under way is finished, cut after a segment or dropped; no FPDU is cut",
   run = function(t)
-    local m = t:memory { octets = LARGE }
+    local m = t:memory { octets = t.large }
     local c = t:open()
     c:probe()
     c:window(0)
-    c:send(m:read(0, LARGE))
+    c:send(m:read(0, t.large))
     rig.wait(t.quiet / 4)
     c:send(bad_write())
     rig.wait(t.quiet / 4)

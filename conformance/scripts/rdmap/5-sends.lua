@@ -323,10 +323,10 @@ check {
     local m = t:memory { octets = #data, data = data }
     local c = t:open { dut = { ird = 4 } }
     -- While the first has to wait for the window all others are there, however the LLP brings them.
-    local large = t:memory { octets = LARGE }
+    local large = t:memory { octets = t.large }
     c:probe()
     c:window(0)
-    c:send(large:read(0, LARGE, { SinkSTag = 1 }), m:read(0, 70000, { SinkSTag = 2 }), m:read(0, 4, { SinkSTag = 3 }))
+    c:send(large:read(0, t.large, { SinkSTag = 1 }), m:read(0, 70000, { SinkSTag = 2 }), m:read(0, 4, { SinkSTag = 3 }))
     rig.wait(t.quiet / 4)
     c:window(65535)
     c:expect_response(1, 0, large.image, "the first of three Reads, behind a shut window")

@@ -91,7 +91,7 @@ check {
 local function in_order(t, post, number_of)
   local c, number = t:operating()
   c:window(0)
-  t.dut:write { stream = number, stag = STAG, to = 0, length = LARGE }
+  t.dut:write { stream = number, stag = STAG, to = 0, length = t.large }
   for k = 1, 60 do post(number, k, k % 2 == 1 and 1 or 20000) end
   c:window(65535)
   c:take_message("a Write before")
@@ -134,7 +134,7 @@ check {
     local kinds = { 0, 3, 1, 0, 3, 1 }
     c.answers_when_due = true
     c:window(0)
-    t.dut:write { stream = number, stag = STAG, to = 0, length = LARGE }
+    t.dut:write { stream = number, stag = STAG, to = 0, length = t.large }
     for k, kind in ipairs(kinds) do
       if kind == 0 then t.dut:write { stream = number, stag = k, to = 0, length = 100000 } end
       if kind == 3 then t.dut:send { stream = number, length = k } end
@@ -227,7 +227,7 @@ check {
     local c, number = t:operating()
     local sink = t:memory()
     c:window(0)
-    t.dut:write { stream = number, stag = STAG, to = 0, length = LARGE }
+    t.dut:write { stream = number, stag = STAG, to = 0, length = t.large }
     for _, stag in ipairs { 0x11111111, 0x22222222 } do
       t:post_read(c, sink, { source_stag = stag, length = 8 })
     end

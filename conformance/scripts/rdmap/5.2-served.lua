@@ -133,7 +133,7 @@ check {
   purpose = "a good Read Request is answered, however long the peer's window stays shut",
   lasts = 6,
   run = function(t)
-    for _, octets in ipairs { 5000, LARGE } do
+    for _, octets in ipairs { 5000, t.large } do
       local m = t:memory { octets = octets }
       local c = t:open()
       c:probe()
@@ -258,7 +258,7 @@ check {
   purpose = "the inbound limit of Reads is the one agreed with the ULP: so many are served at once",
   run = function(t)
     for _, limit in ipairs { 2, 4, 8 } do
-      local m = t:memory { octets = LARGE }
+      local m = t:memory { octets = t.large }
       local c = t:open { dut = { ird = limit } }
       c:probe()
       c:shut_with_reads(m, limit)
@@ -269,15 +269,15 @@ check {
   end,
 }
 
--- Over SCTP a Read stays open only while its response fills the device's SCTP, so that each has LARGE octets: two are
+-- Over SCTP a Read stays open only while its response fills the device's SCTP, so that each has t.large octets: two are
 -- open all the time.
 local function keep_two_open(t)
-  local m = t:memory { octets = LARGE }
+  local m = t:memory { octets = t.large }
   local c = t:open { dut = { ird = 2 } }
   c:probe()
   c:window(0)
   rig.wait(math.min(math.max(4 * t.round_trip, 0.02), 0.05))
-  c:send(m:read(0, LARGE, { SinkSTag = 1 }), m:read(0, LARGE, { SinkSTag = 2 }))
+  c:send(m:read(0, t.large, { SinkSTag = 1 }), m:read(0, t.large, { SinkSTag = 2 }))
   rig.wait(t.quiet / 4)
   c:window(65535)
   for i = 1, 3 do
@@ -285,7 +285,7 @@ local function keep_two_open(t)
     repeat
       local got = c:expect(rdmap.read_response { STag = i }, { message = what })
     until got.L == 1
-    if i == 1 then c:send(m:read(0, LARGE, { SinkSTag = 3 })) end
+    if i == 1 then c:send(m:read(0, t.large, { SinkSTag = 3 })) end
   end
 end
 
@@ -326,7 +326,7 @@ check {
   id = "RDMAP-8.1.1-16",
   purpose = "the administrator's cap on outstanding Read Requests holds",
   run = function(t)
-    local m = t:memory { octets = LARGE }
+    local m = t:memory { octets = t.large }
     local c = t:open { dut = { ird = 2 } }
     c:probe()
     c:shut_with_reads(m, 3)
@@ -348,7 +348,7 @@ check {
   id = "RDMAP-8.1.2-09",
   purpose = "streams do not share the places of their Read Requests",
   run = function(t)
-    local m = t:memory { octets = LARGE }
+    local m = t:memory { octets = t.large }
     local a, b = t:open { dut = { ird = 4 } }, t:open { dut = { ird = 4 } }
     a:probe()
     b:probe()
@@ -406,13 +406,13 @@ check {
   id = "RDMAP-6.2-02",
   purpose = "after a reset nothing of the stream is left: its Read Requests have given up their places",
   run = function(t)
-    local m = t:memory { octets = LARGE }
+    local m = t:memory { octets = t.large }
     local port = t:listen { ird = 4 }
     for i = 1, 100 do
       local c = t:open { port = port }
       c:probe()
       c:window(0)
-      c:send(m:read(0, LARGE))
+      c:send(m:read(0, t.large))
       rig.wait(4 * t.round_trip)
       c:reset()
     end

@@ -69,14 +69,13 @@ check {
   role = "both",
   purpose = "a Write or Send is not complete before the LLP has taken it",
   run = function(t)
-    local OCTETS = 10 << 20
     for _, kind in ipairs { "write", "send" } do
       local c, number = t:operating()
       c:window(0)
-      t.dut[kind](t.dut, { stream = number, stag = kind == "write" and 1 or nil, length = OCTETS, id = 1 })
-      t:equal("completions of 10 MiB while the window is shut", "none", event_list(t:take_events(c, DONE, 1, t.quiet / 2)))
+      t.dut[kind](t.dut, { stream = number, stag = kind == "write" and 1 or nil, length = t.large, id = 1 })
+      t:equal("completions of " .. t.large .. " octets while the window is shut", "none", event_list(t:take_events(c, DONE, 1, t.quiet / 2)))
       c:window(65535)
-      c:pass_message("10 MiB")
+      c:pass_message(t.large .. " octets")
       t:equal("completions", kind .. "_done 1", event_list(t:take_events(c, DONE, 1)))
     end
   end,
@@ -149,9 +148,9 @@ check {
   role = "both",
   purpose = "Read, then Read: no part of the second response before the end of the first",
   run = function(t)
-    local m = t:memory { octets = LARGE }
+    local m = t:memory { octets = t.large }
     local c = t:open()
-    c:send(m:read(0, LARGE, { SinkSTag = 1 }), m:read(0, 1, { SinkSTag = 2 }))
+    c:send(m:read(0, t.large, { SinkSTag = 1 }), m:read(0, 1, { SinkSTag = 2 }))
     c:expect_response(1, 0, m.image, "the first of two Reads")
     c:expect_response(2, 0, "\xA5", "the second, of one octet")
   end,

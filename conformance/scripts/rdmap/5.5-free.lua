@@ -129,11 +129,11 @@ check {
   frees = true,
   purpose = "a Send may be delivered before earlier Read Requests are answered",
   run = function(t)
-    local m = t:memory { octets = LARGE }
+    local m = t:memory { octets = t.large }
     local c = t:open { dut = { echo = true } }
     c:probe()
     c:window(0)
-    c:send(m:read(0, LARGE, { SinkSTag = 1 }), rdmap.send { data = "behind" })
+    c:send(m:read(0, t.large, { SinkSTag = 1 }), rdmap.send { data = "behind" })
     rig.wait(t.quiet / 4)
     c:window(65535)
     local echoes = 0
@@ -141,7 +141,7 @@ check {
       echoes = echoes + 1
       t:equal("the echo", "behind", got.data)
     end
-    take_response(c, 1, LARGE, "a Read with a Send after it", echo)
+    take_response(c, 1, t.large, "a Read with a Send after it", echo)
     if echoes == 0 then echo(c:expect(rdmap.send {}, { message = "the echo of a Send after a Read" })) end
     t:equal("echoes", 1, echoes)
   end,
@@ -151,15 +151,15 @@ check {
   id = "RDMAP-5.5-23",
   purpose = "two Reads of one buffer may fetch it in any order: each octet is of one of its versions",
   run = function(t)
-    local m = t:memory { octets = LARGE }
+    local m = t:memory { octets = t.large }
     local c = t:open()
     c:probe()
     c:window(0)
-    c:send(m:read(0, LARGE, { SinkSTag = 1 }), m:read(0, 16, { SinkSTag = 2 }))
+    c:send(m:read(0, t.large, { SinkSTag = 1 }), m:read(0, 16, { SinkSTag = 2 }))
     rig.wait(t.quiet / 4)
     t.dut:mem_write { stag = m.STag, offset = 0, data = ("5a"):rep(16) }
     c:window(65535)
-    old_or_new(t, take_response(c, 1, LARGE, "the first of two Reads"), "\xA5", "\x5A", "octets of the first")
+    old_or_new(t, take_response(c, 1, t.large, "the first of two Reads"), "\xA5", "\x5A", "octets of the first")
     old_or_new(t, take_response(c, 2, 16, "the second"), "\xA5", "\x5A", "octets of the second")
   end,
 }
@@ -168,17 +168,17 @@ check {
   id = "RDMAP-B-03",
   purpose = "Read, then Write: the Write may be placed before the Read Response is made",
   run = function(t)
-    local m = t:memory { octets = LARGE }
+    local m = t:memory { octets = t.large }
     local c = t:open()
     c:probe()
     c:window(0)
-    c:send(m:read(0, LARGE, { SinkSTag = 1 }))
-    for at = LARGE - 10000, LARGE - 1000, 1000 do c:send(m:write(at, ("\x5A"):rep(1000))) end
+    c:send(m:read(0, t.large, { SinkSTag = 1 }))
+    for at = t.large - 10000, t.large - 1000, 1000 do c:send(m:write(at, ("\x5A"):rep(1000))) end
     rig.wait(t.quiet / 4)
     c:window(65535)
-    old_or_new(t, take_response(c, 1, LARGE, "a Read with Writes after it"), "\xA5", "\x5A", "octets of the Read Response")
+    old_or_new(t, take_response(c, 1, t.large, "a Read with Writes after it"), "\xA5", "\x5A", "octets of the Read Response")
     c:probe()
-    local behind = t.dut:mem_read { stag = m.STag, offset = LARGE - 10000, length = 10000 }.data
+    local behind = t.dut:mem_read { stag = m.STag, offset = t.large - 10000, length = 10000 }.data
     t:equal("octets that the Writes placed", true, behind == ("5a"):rep(10000))
   end,
 }

@@ -99,9 +99,8 @@ local BEFORE = 12 + 16 + 2
 -- Narrower than the link, and no narrower than a path of either IP may be (RFC 791 3.2, RFC 8200 5).
 local function narrow(t) return t:over_ipv6() and 1280 or 576 end
 
--- Octets, more than SCTP takes: the last segments are still with DDP, one of them made already. Seconds in which Sends
--- are posted, and in which they come.
-local LONG <const>, POSTING <const>, COMING <const> = 5 << 20, 3, 60
+-- Seconds in which Sends are posted, and in which they come.
+local POSTING <const>, COMING <const> = 3, 60
 
 -- Work is posted by `post` while the tester's window is shut, so that the first of it fills the device's SCTP; then the
 -- path becomes narrower, and all goes on. Returns the association, and the octets of a segment that the path has room
@@ -131,27 +130,28 @@ end
 -- is made on the narrow path fits it, or goes in IP fragments (draft 5). `place`: TO or MO. Returns the octets of the
 -- longest segment's payload.
 local function comes_whole(t, verb, arguments, place)
-  local what = "a " .. verb .. " of 5 MiB on a path that has become narrower"
-  arguments.length = LONG
+  local long = t.large -- the last segments are still with DDP, one of them made already
+  local what = "a " .. verb .. " of " .. long .. " octets on a path that has become narrower"
+  arguments.length = long
   local a, room = made_narrow(t, function(stream)
     arguments.stream = stream
     t.dut[verb](t.dut, arguments)
   end)
   local ends, first, octets, longest, since, last = {}, {}, 0, 0, rig.now(), nil
-  while octets < LONG do
+  while octets < long do
     local got = next_segment(t, a, what, octets, since)
     local segment, at = got.segment, got.segment[place]
     local to = at + #segment.data
-    if first[at] then t:fail("a segment at octet " .. at .. " of " .. LONG, "each octet once", "a second one") end
+    if first[at] then t:fail("a segment at octet " .. at .. " of " .. long, "each octet once", "a second one") end
     first[at], ends[to] = true, true
     octets, longest = octets + #segment.data, math.max(longest, #segment.data)
-    if (segment.L == 1) ~= (to == LONG) then
-      t:fail("L of the segment that ends at octet " .. to .. " of " .. LONG, to == LONG and "1" or "0", tostring(segment.L))
+    if (segment.L == 1) ~= (to == long) then
+      t:fail("L of the segment that ends at octet " .. to .. " of " .. long, to == long and "1" or "0", tostring(segment.L))
     end
-    if to == LONG then last = got end
+    if to == long then last = got end
   end
   for at in pairs(first) do
-    if at ~= 0 and not ends[at] then t:fail("octets before " .. at .. " of " .. LONG, "a segment that ends there", "none") end
+    if at ~= 0 and not ends[at] then t:fail("octets before " .. at .. " of " .. long, "a segment that ends there", "none") end
   end
   if #last.data - 2 > room and not last.fragmented then
     t:fail("the last segment, made on the narrow path", "at most " .. room .. " octets, or IP fragments", #last.data - 2 .. " octets")
@@ -169,7 +169,7 @@ local function each_comes_whole(t, length)
   local a = made_narrow(t, function(stream)
     local since = rig.now()
     -- Not for long: the SCTP of a device whose upper tester is slow would give the association up.
-    while posted * length < LONG and rig.now() < since + POSTING and t:try("send", { stream = stream, length = length }) do posted = posted + 1 end
+    while posted * length < t.large and rig.now() < since + POSTING and t:try("send", { stream = stream, length = length }) do posted = posted + 1 end
   end)
   if posted == 0 then t:inconclusive("the device's ULP can post nothing") end
   local octets, came, whole, since = 0, {}, {}, rig.now()

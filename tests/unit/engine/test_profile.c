@@ -70,6 +70,7 @@ START_TEST(commands_are_lists_of_words)
                           "\"connect_command\": [\"x\"] }"),
                      0);
     ck_assert_uint_eq(profile.reaction_seconds, 30);
+    ck_assert_uint_eq(profile.send_buffer, 0);
     ck_assert_uint_eq(profile.wait_for_device, 600);
     ck_assert_str_eq(profile.restart_command[0], "./server");
     ck_assert_str_eq(profile.restart_command[1], "a b; $c");
@@ -200,6 +201,10 @@ static const struct bad bad[] = {
     {"{ " GOOD ", \"wait_for_device\": \"10\" }",
      "\"wait_for_device\" is a text, seconds that a lost device may take to accept connections again was expected"},
     {"{ " GOOD ", \"reaction_seconds\": 0 }", "\"reaction_seconds\" is 0, seconds from 1 to 600 were expected"},
+    {"{ " GOOD ", \"send_buffer\": 65535 }", "\"send_buffer\" is 65535, octets from 65536 to 12582912 were expected"},
+    {"{ " GOOD ", \"send_buffer\": 12582913 }", "\"send_buffer\" is 12582913, octets from"},
+    {"{ " GOOD ", \"send_buffer\": -1 }", "\"send_buffer\" is -1"},
+    {"{ " GOOD ", \"send_buffer\": \"4M\" }", "\"send_buffer\" is a text, octets that the device's TCP or SCTP takes"},
     {"{ " GOOD ", \"wait_for_device\": 0 }", "\"wait_for_device\" is 0, seconds from 1 to 600 were expected"},
     {"{ " GOOD ", \"wait_for_device\": -1 }", "\"wait_for_device\" is -1"},
     {"{ " GOOD ", \"wait_for_device\": 601 }", "\"wait_for_device\" is 601"},

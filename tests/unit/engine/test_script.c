@@ -90,6 +90,35 @@ START_TEST(check_with_several_ids_is_there_for_each)
 }
 END_TEST
 
+/*
+ * What the device's LLP takes while the window is shut: a Write of half of it completes, one of t.large octets does not
+ * (and so each check that needs a message under way has one), until the window opens.
+ */
+START_TEST(large_is_more_than_a_shut_window_lets_pass)
+{
+    static const enum iwarp_sctp_profile below[] = {IWARP_SCTP_UNDECIDED, IWARP_SCTP_RFC5043};
+    struct rig_sim_config config = {.seed = 1, .sctp = below[_i]};
+    struct rig *rig = rig_sim_new(&config, &error);
+    struct outcome outcome;
+
+    ck_assert_msg(rig != NULL && rig_measure(rig, &error) == 0, "%s", error.text);
+    ck_assert_msg(load("check { id = 'X-1', purpose = 'p', llp = 'any', sandwich = 'tcp', run = function(t)\n"
+                       "  local wanted = { t.large, rig.send_buffer() // 2 }\n"
+                       "  for i, octets in ipairs(wanted) do\n"
+                       "    local c, number = t:operating()\n"
+                       "    c:window(0)\n"
+                       "    t.dut:write { stream = number, stag = 1, length = octets, id = i }\n"
+                       "    t:equal('completions', i - 1, #t:take_events(c, { write_done = true }, 1, t.quiet))\n"
+                       "    c:window(65535)\n"
+                       "    c:pass_message('the Write')\n"
+                       "  end end }") == 0,
+                  "%s", error.text);
+    script_run(host, script_check_at(host, 0), "responder", rig, NULL, &outcome);
+    ck_assert_msg(outcome.verdict == VERDICT_PASS, "%s: %s", outcome.message, outcome.actual);
+    rig_free(rig);
+}
+END_TEST
+
 /* The body decides each id in a run of its own, and knows which. */
 START_TEST(each_id_has_a_verdict_of_its_own)
 {
@@ -399,6 +428,7 @@ Suite *script_suite(void)
     tcase_add_test(tests, check_may_say_that_it_lasts_long);
     tcase_add_test(tests, check_may_keep_rules_away);
     tcase_add_test(tests, check_with_several_ids_is_there_for_each);
+    tcase_add_loop_test(tests, large_is_more_than_a_shut_window_lets_pass, 0, 2);
     tcase_add_test(tests, each_id_has_a_verdict_of_its_own);
     tcase_add_test(tests, check_with_a_bad_list_is_not_there);
     tcase_add_loop_test(tests, bad_check_script_is_refused, 0, (int)(sizeof(refused) / sizeof(refused[0])));
