@@ -13,6 +13,7 @@ static const uint16_t ethertypes[] = {
     0x0806,         /* ARP */
     0x0808,         /* Frame Relay ARP */
     0x0842,         /* Wake on LAN */
+    0x2001,         /* NHRP, in GRE */
     0x22EA,         /* SRP */
     0x22F0,         /* AVTP */
     0x6001,         /* DEC MOP dump */
@@ -33,6 +34,7 @@ static const uint16_t ethertypes[] = {
     0x8809,         /* LACP and other slow protocols */
     0x8863,         /* PPPoE Discovery */
     0x886D,         /* Intel teaming probes */
+    0x886F,         /* Microsoft Network Load Balancing */
     0x887B,         /* HomePlug 1.0 */
     0x888E,         /* EAPOL */
     0x8892,         /* PROFINET */
@@ -61,8 +63,10 @@ static const uint16_t ethertypes[] = {
     0x8914,         /* FCoE initialization */
     0x892D,         /* 802.1Qbg */
     0x8940,         /* ECP */
+    0x8947,         /* GeoNetworking */
     0x9000,         /* configuration test (loopback) */
     0x9003,         /* Broadcom layer 2 diagnostics */
+    0xFEFE,         /* OSI network layer: IS-IS, ES-IS */
 };
 
 static bool is_listed(const uint16_t *list, size_t count, unsigned number)

@@ -252,21 +252,31 @@ static enum flow_protocol by_guess(const struct flow_rest *rest, struct flow_lay
     return protocol;
 }
 
-/* What is in a datagram without SCTP: FLOW_PROTOCOL_TCP of a guessed tunnel, or the row. */
-static enum flow_protocol by_content(unsigned from, unsigned to, const struct flow_rest *rest, const struct ends *ends,
-                                     struct flow_layers *layers)
+/*
+ * What the octets of a datagram without SCTP say, whatever its ports are: FLOW_PROTOCOL_TCP of a guessed tunnel, or the
+ * row. FLOW_ROW_UDP: nothing.
+ */
+static enum flow_protocol by_octets(const struct flow_rest *rest, const struct ends *ends, struct flow_layers *layers)
 {
-    enum flow_row row;
-
     if (by_guess(rest, layers) == FLOW_PROTOCOL_TCP)
         return FLOW_PROTOCOL_TCP;
     if (layers->row == FLOW_ROW_TUNNEL)
         return FLOW_PROTOCOL_NONE;
     if (has_key(rest) || is_wireguard(rest) || (ends != NULL && looks_like_tcp(rest, ends)))
         return flow_layers_none(layers, FLOW_ROW_TUNNEL);
+    return FLOW_PROTOCOL_NONE;
+}
+
+/* The same, and what the ports say. */
+static enum flow_protocol by_content(unsigned from, unsigned to, const struct flow_rest *rest, const struct ends *ends,
+                                     struct flow_layers *layers)
+{
+    enum flow_protocol protocol = by_octets(rest, ends, layers);
+    enum flow_row row;
+
     /* With a port of a server the other one is a client's, whatever it is. */
-    if (layers->row != FLOW_ROW_UDP || from < RESERVED_PORTS || to < RESERVED_PORTS)
-        return FLOW_PROTOCOL_NONE;
+    if (protocol != FLOW_PROTOCOL_NONE || layers->row != FLOW_ROW_UDP || from < RESERVED_PORTS || to < RESERVED_PORTS)
+        return protocol;
     row = flow_udp_tunnel_row(to, rest);
     return flow_layers_none(layers, row == FLOW_ROW_UDP ? flow_udp_tunnel_row(from, rest) : row);
 }
@@ -318,7 +328,7 @@ static enum flow_protocol by_ports(unsigned from, unsigned to, const struct flow
     if (protocol == FLOW_PROTOCOL_NONE) {
         if (inner.row != FLOW_ROW_TUNNEL_FOREIGN)
             return flow_layers_none(layers, inner.row);
-        protocol = by_content(from, to, rest, &ends, layers);
+        protocol = by_octets(rest, &ends, layers);
         return protocol == FLOW_PROTOCOL_NONE && layers->row != FLOW_ROW_TUNNEL ? flow_layers_none(layers, inner.row)
                                                                                 : protocol;
     }

@@ -345,6 +345,77 @@ static struct flow_record begin_bittorrent(const uint8_t *octets, size_t count)
     return (struct flow_record){4 + (uint64_t)octets_get32(octets), 15, 20};
 }
 
+/* BGP (RFC 4271 4.1): a marker of ones, the length, one of five types. */
+static struct flow_record begin_bgp(const uint8_t *octets, size_t count)
+{
+    enum { MARKER = 16, HEADER = 19, LAST_TYPE = 5 };
+    static const uint8_t marker[MARKER] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+                                           0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
+    int fits = begins_with(octets, count, marker, MARKER);
+
+    if (fits == 0)
+        return none;
+    if (count < HEADER)
+        return more;
+    if (octets_get16(octets + MARKER) < HEADER || octets[HEADER - 1] < 1 || octets[HEADER - 1] > LAST_TYPE)
+        return none;
+    return (struct flow_record){octets_get16(octets + MARKER), 8 * MARKER + 5, 16};
+}
+
+/*
+ * ONC RPC (RFC 5531 9, 11): a record mark, an XID, and a call of version 2 or a reply that was accepted or denied. Of a
+ * message in several fragments the first alone says so: the others are of no chain.
+ */
+static struct flow_record begin_rpc(const uint8_t *octets, size_t count)
+{
+    enum { MARK = 4, TYPE_AT = 8, STATUS_AT = 12, HEADER = 16, CALL = 0, REPLY = 1, VERSION = 2 };
+    uint32_t length, type, status;
+
+    if (count < HEADER)
+        return more;
+    length = octets_get32(octets) & 0x7FFFFFFF;
+    type = octets_get32(octets + TYPE_AT);
+    status = octets_get32(octets + STATUS_AT);
+    if (length < HEADER - MARK || (type == CALL ? status != VERSION : type != REPLY || status > 1))
+        return none;
+    return (struct flow_record){MARK + (uint64_t)length, 62, 16};
+}
+
+/* Kerberos on TCP (RFC 4120 5, 7.2.2): a length, and a message of one of its tags that is as long. */
+static struct flow_record begin_kerberos(const uint8_t *octets, size_t count)
+{
+    enum { MARK = 4, TAG_AT = 4, HEADER = 8, SHORTEST = 4, LONG_FORM = 0x82, SHORT_FORM = 0x81 };
+    uint32_t length;
+
+    if (octets[0] != 0 || (count > 1 && octets[1] != 0))
+        return none;
+    if (count < HEADER)
+        return more;
+    length = octets_get32(octets);
+    if (!IS_ONE_OF(octets[TAG_AT], 0x6A, 0x6B, 0x6C, 0x6D, 0x6E, 0x6F, 0x74, 0x75, 0x76, 0x7E) || length < SHORTEST)
+        return none;
+    if (octets[TAG_AT + 1] == LONG_FORM ? octets_get16(octets + TAG_AT + 2) != length - 4
+                                        : octets[TAG_AT + 1] != SHORT_FORM || octets[TAG_AT + 2] != length - 3)
+        return none;
+    return (struct flow_record){MARK + (uint64_t)length, 44, 16};
+}
+
+/* Diameter (RFC 6733 3): version 1, a length in words, four flags that are 0, a command. */
+static struct flow_record begin_diameter(const uint8_t *octets, size_t count)
+{
+    enum { HEADER = 20, RESERVED = 0x0F };
+    uint32_t length;
+
+    if (octets[0] != 1)
+        return none;
+    if (count < HEADER)
+        return more;
+    length = octets_get32(octets) & 0xFFFFFF;
+    if (length < HEADER || length % 4 != 0 || (octets[4] & RESERVED) != 0)
+        return none;
+    return (struct flow_record){length, 14, 16};
+}
+
 /* ---- lengths alone ----------------------------------------------------------------------------------------------- */
 
 /* 32 bits, in network order, as far as the upper half of them is 0. */
@@ -395,7 +466,10 @@ static struct flow_record begin_little16(const uint8_t *octets, size_t count)
 
 const struct flow_record_form flow_record_forms[] = {
     {"TLS", begin_tls, false},
+    {"BGP", begin_bgp, false},
+    {"ONC RPC", begin_rpc, false},
     {"SMB", begin_smb, false},
+    {"Kerberos", begin_kerberos, false},
     {"Bitcoin", begin_bitcoin, false},
     {"Elasticsearch", begin_elasticsearch, false},
     {"YMSG", begin_ymsg, false},
@@ -408,6 +482,7 @@ const struct flow_record_form flow_record_forms[] = {
     {"LDAP", begin_ldap, true},
     {"KNXnet/IP", begin_knx, false},
     {"TPKT", begin_tpkt, true},
+    {"Diameter", begin_diameter, true},
     {"Modbus", begin_modbus, true},
     {"TDS", begin_tds, true},
     {"32-bit lengths", begin_length32, true},

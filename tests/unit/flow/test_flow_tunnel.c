@@ -195,7 +195,7 @@ START_TEST(udp_of_other_protocols_is_foreign)
     static const struct {
         uint16_t from, to;
         size_t count;
-        uint8_t octets[24];
+        uint8_t octets[52];
         bool foreign;
     } cases[] = {
         {53, 41000, 16, {0x12, 0x34, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0, 3, 'w', 'w', 'w'}, true},
@@ -205,6 +205,21 @@ START_TEST(udp_of_other_protocols_is_foreign)
         {4500, 4500, 16, {0, 0, 0, 9, 1, 2, 3}, false},
         {2152, 2152, 12, {0x32, 1}, true},
         {1701, 1701, 12, {0xC8, 2}, true},
+        /* ARP in VXLAN and in Geneve, with and without a frame of Ethernet; and a packet of IP there that is cut short */
+        {40000,
+         4789,
+         50,
+         {8,    0,    0, 0, 0, 0, 100, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0,
+          0x30, 0x88, 1, 0, 2, 8, 6,   0, 1,    8,    0,    6,    4,    0,    1},
+         true},
+        {40000, 6081, 36, {0, 0, 8, 6, 0, 0, 1, 0, 0, 1, 8, 0, 6, 4, 0, 1, 0xAA, 0xBB}, true},
+        {40000,
+         6081,
+         36,
+         {0, 0, 0x65, 0x58, 0, 0, 1, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0x30, 0x88, 1, 0, 2, 8, 6, 0, 1},
+         true},
+        {40000, 6081, 16, {0, 0, 8, 0, 0, 0, 1, 0, 0x45, 0, 0, 80, 0, 1}, false},
+        {40000, 6081, 52, {0, 0, 0x88, 0xE5, 0, 0, 1, 0, 0x45, 0, 0, 80, 0, 1}, false},
         {40000, 40001, 24, {1, 2, 3, 'M', 'P', 'A', ' ', 'I', 'D', ' ', 'R', 'e', 'q'}, false},
     };
     struct made made = {.link = FLOW_LINK_ETHERNET};
@@ -234,7 +249,7 @@ Suite *flow_tunnel_suite(void)
     tcase_add_test(tests, tunnels_are_read_to_a_limited_depth);
     tcase_add_test(tests, known_by_number);
     tcase_add_test(tests, known_llc_frames_are_foreign);
-    tcase_add_loop_test(tests, udp_of_other_protocols_is_foreign, 0, 8);
+    tcase_add_loop_test(tests, udp_of_other_protocols_is_foreign, 0, 13);
     suite_add_tcase(suite, tests);
     return suite;
 }
