@@ -146,15 +146,18 @@ check {
     -- A segment of 8000 octets may be refused by the LLP (MPA-3-16).
     local c = t:open()
     c:send(t:memory { octets = 16384 }:write(0, pattern(8000)))
-    local sizes = c:alive() and { 1400, 8000 } or { 1400 }
-    -- The first octets lie before the buffer: all that would lie in it comes after the error.
+    local sizes, cases = c:alive() and { 1400, 8000 } or { 1400 }, {}
     for _, octets in ipairs(sizes) do
       for _, before in ipairs { 1, 8, octets // 2 } do
-        local m = t:memory { octets = 16384 }
-        t:expect_error(m:write(-before, pattern(octets)), outside(m, -before, octets),
-                       string.format("%d octets, the first %d of them before the buffer", octets, before))
-        m:check("after an error the rest of the segment is not placed")
+        cases[#cases + 1] = { octets = octets, before = before, called = before .. " of " .. octets }
       end
     end
+    -- The first octets lie before the buffer: all that would lie in it comes after the error.
+    t:each_value("octets before the buffer", cases, function(case)
+      local m = t:memory { octets = 16384 }
+      t:expect_error(m:write(-case.before, pattern(case.octets)), outside(m, -case.before, case.octets),
+                     string.format("%d octets, the first %d of them before the buffer", case.octets, case.before))
+      m:check("after an error the rest of the segment is not placed")
+    end)
   end,
 }

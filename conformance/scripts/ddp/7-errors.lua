@@ -312,11 +312,13 @@ check {
     local length = t:receive_length(4096)
     local dut = { receives = 2, receive_octets = length }
     local either = { "DDP_INVALID_MO", "DDP_TOO_LONG" }
-    for _, case in ipairs { { length, 1, either }, { length + 904, 1, either }, { length - 1, 2, "DDP_TOO_LONG" } } do
+    local cases = { { length, 1, either }, { length + 904, 1, either }, { length - 1, 2, "DDP_TOO_LONG" } }
+    for _, case in ipairs(cases) do case.called = case[1] end
+    t:each_value("MO", cases, function(case)
       local c = refused(t, dut, { rdmap.send { MO = case[1], data = pattern(case[2]) } }, case[3],
                         string.format("%d octets at MO %d of a buffer of %d", case[2], case[1], length))
       t:expect_deliveries(c, {}, "a message that leaves its buffer is not delivered")
-    end
+    end)
   end,
 }
 

@@ -152,9 +152,11 @@ check {
   id = "DDP-8.3.1-07",
   purpose = "the ULP gives the right to read, to write, both or none",
   run = function(t)
-    for _, rights in ipairs { {}, { "read" }, { "write" }, { "read", "write" } } do
+    local each = { {}, { "read" }, { "write" }, { "read", "write" } }
+    for _, rights in ipairs(each) do rights.called = #rights == 0 and "none" or table.concat(rights, " and ") end
+    t:each_value("rights", each, function(rights)
       local m = t:memory { access = rights, data = pattern(32) }
-      local text = #rights == 0 and "none" or table.concat(rights, " and ")
+      local text = rights.called
       local may = {}
       for _, right in ipairs(rights) do may[right] = true end
       local c = t:open()
@@ -173,7 +175,7 @@ check {
       else
         c:expect_terminate("RDMAP_ACCESS", { warn = { "RDMAP_INVALID_STAG" }, message = "a Read with rights to " .. text })
       end
-    end
+    end)
   end,
 }
 

@@ -55,8 +55,9 @@ local function keeps_ord(t, ird, after)
 end
 
 local function keeps_each_ord(t)
-  for _, ird in ipairs { 2, 3, 0 } do keeps_ord(t, ird) end -- 3: no power of two
-  keeps_ord(t, 2, 6)
+  local cases = { { 2 }, { 3 }, { 0 }, { 2, 6, called = "2 beside 6" } } -- 3: no power of two
+  for _, case in ipairs(cases) do case.called = case.called or case[1] end
+  t:each_value("IRD", cases, function(case) keeps_ord(t, case[1], case[2]) end)
 end
 
 check {

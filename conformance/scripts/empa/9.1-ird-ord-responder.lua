@@ -49,18 +49,15 @@ check {
   role = "responder",
   purpose = "the responder has no more Reads outstanding than the IRD of the Request",
   run = function(t)
-    for _, ird in ipairs { 2, 3 } do
-      local c = t:ask({ IRD = ird, ORD = 2 }, { dut = { ird = 8, ord = 8 } })
+    t:each_value("IRD", { 2, 3, "2 beside 8" }, function(ird)
+      local both = ird == "2 beside 8" -- two streams at once: the one with the smaller depth was established first
+      local c = t:ask({ IRD = both and 2 or ird, ORD = 2 }, { dut = { ird = 8, ord = 8 } })
+      local deep = both and t:ask({ IRD = 8, ORD = 2 }, { dut = { ird = 8, ord = 8 } })
+      if deep then deep:probe() end
       c:probe()
-      c:reads_limited(6, ird)
+      c:reads_limited(6, both and 2 or ird, both and "Reads stay within ORD, beside a stream with a larger one")
       c:finish()
-    end
-    -- Two streams at once: the one with the smaller depth was established first.
-    local shallow = t:ask({ IRD = 2, ORD = 2 }, { dut = { ird = 8, ord = 8 } })
-    local deep = t:ask({ IRD = 8, ORD = 2 }, { dut = { ird = 8, ord = 8 } })
-    deep:probe()
-    shallow:probe()
-    shallow:reads_limited(6, 2, "Reads stay within ORD, beside a stream with a larger one")
+    end)
   end,
 }
 
@@ -84,7 +81,7 @@ check {
   purpose = "the ORD of the Reply is at most the IRD of the Request, and the Reads keep to it",
   run = function(t)
     local dut = rig.has_upper_tester() and { ird = 16, ord = 16 } or nil
-    for _, ird in ipairs { 0, 1, 5 } do
+    t:each_value("IRD", { 0, 1, 5 }, function(ird)
       local c, reply = t:ask({ IRD = ird, ORD = 4 }, { dut = dut, reply = { R = function(v) return v == 0 or v == 1 end } })
       local ord = reply.enhanced.ORD
       if reply.R == 0 and ord ~= NOT_NEGOTIATED then
@@ -94,7 +91,7 @@ check {
         if dut and ord == 0 then c:no_reads("an IRD of 0 in the Request") end
       end
       c.tcp:close()
-    end
+    end)
   end,
 }
 
@@ -180,12 +177,12 @@ check {
   role = "responder",
   purpose = "a Request with IRD 0x3FFF leaves the responder's ORD as its ULP configured it",
   run = function(t)
-    for _, ord in ipairs { 2, 3 } do
+    t:each_value("ORD", { 2, 3 }, function(ord)
       local c = t:ask({ IRD = NOT_NEGOTIATED, ORD = 2 }, { dut = { ird = ord, ord = ord } })
       c:probe()
       c:reads_limited(6, ord)
       c:finish()
-    end
+    end)
   end,
 }
 

@@ -81,10 +81,10 @@ check {
   purpose = "512 distinct octets of Private Data arrive unchanged, and 100 more connections are served",
   sandwich = "startup",
   run = function(t)
-    taken_whole(t, distinct(MOST), nil, "512 octets of Private Data have room")
-    for _, octets in ipairs { 1, 2, 3, 4, 255, 256, 257, 508, 509, 511 } do
+    -- The rest is tried where the device is known to refuse more than it has room for (siw: 255).
+    t:each_value("octets", { MOST, 1, 2, 3, 4, 255, 256, 257, 508, 509, 511 }, function(octets)
       taken_whole(t, distinct(octets), nil, octets .. " octets of Private Data have room")
-    end
+    end)
     for i = 1, 100 do
       local c = t:awaiting_start()
       local frame = t:start_frame { private_data = distinct(i * 5) }

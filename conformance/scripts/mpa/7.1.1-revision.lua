@@ -93,7 +93,8 @@ check {
   purpose = "S = 1 in a Request of revision 1, with 4 octets of Private Data and with none: some answer, and no waiting",
   run = function(t)
     local readings = {}
-    for _, private in ipairs { unhex "8004 c004", "" } do
+    t:each_value("PD_Length", { 4, 0 }, function(octets)
+      local private = unhex("8004 c004"):sub(1, octets)
       local c = t:connect()
       c:send(mpa.request { S = 1, Rev = 1, private_data = private })
       local got = c:receive()
@@ -114,7 +115,7 @@ check {
         t:fail("a Request is answered or the connection closed", "Reply, FIN or RST", describe(got))
       end
       c.tcp:close()
-    end
+    end)
     local words = { A = "A: the bit is reserved at Rev 1 and ignored", B = "B: it is S and the frame is enhanced",
                     C = "C: the frame is malformed" }
     t:ambiguous(words[readings[1]] .. (readings[2] ~= readings[1] and "; with PD_Length 0 " .. words[readings[2]] or ""))

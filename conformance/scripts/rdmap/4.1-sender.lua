@@ -272,13 +272,15 @@ check {
   id = "RDMAP-6.1-07",
   purpose = "at no time are more Reads open than were agreed",
   run = function(t)
-    for _, case in ipairs { { 1 }, { t:depth("ord", 3) }, { t:depth("ord", 4) }, { t:depth("ord", 2), 0 } } do
+    local cases = { { 1 }, { t:depth("ord", 3) }, { t:depth("ord", 4) }, { t:depth("ord", 2), 0 } }
+    for _, case in ipairs(cases) do case.called = case[1] .. (case[2] and " of size " .. case[2] or "") end
+    t:each_value("limit", cases, function(case)
       local limit, octets = case[1], case[2]
       count_reads(t, limit, function(open, when)
         if open > limit then
           t:fail("Reads " .. (octets and "of size " .. octets .. " " or "") .. "open " .. when, "at most " .. limit, tostring(open))
         end
       end, octets)
-    end
+    end)
   end,
 }

@@ -140,12 +140,17 @@ check {
   role = "both",
   purpose = "SrcTO and the size together do not pass 2^64",
   run = function(t)
-    for _, m in ipairs { t:memory(), t:memory { base = -4096, optional = true } } do
+    local cases = {}
+    for at, m in ipairs { t:memory(), t:memory { base = -4096, optional = true } } do
       for _, case in ipairs { { 256, 512 }, { 1, 2 }, { 4096, 4097 }, { 1, 0x80000000 }, { 1, 0xFFFFFFFF } } do
-        refused(t, m:read(0, case[2], { SrcTO = -case[1] }), { "RDMAP_TO_WRAP", "RDMAP_BOUNDS" },
-                string.format("%d octets at SrcTO 0x%X", case[2], -case[1]))
+        local called = string.format("%d octets at -%d%s", case[2], case[1], at == 2 and " with memory there" or "")
+        cases[#cases + 1] = { m = m, before = case[1], octets = case[2], called = called }
       end
     end
+    t:each_value("SrcTO", cases, function(case)
+      refused(t, case.m:read(0, case.octets, { SrcTO = -case.before }), { "RDMAP_TO_WRAP", "RDMAP_BOUNDS" },
+              string.format("%d octets at SrcTO 0x%X", case.octets, -case.before))
+    end)
   end,
 }
 
