@@ -9,9 +9,11 @@
 #define ROW(kind, word, words)  {HINT_FIELDS(CELL, word, words)},
 #define NAME(k, w, field, word) field,
 #define WORD(kind, word, words) word,
+#define MANY(kind, word, words) words,
 
 static const char *const fields[] = {HINT_FIELDS(NAME, , )};
 static const char *const kinds[] = {HINT_KINDS(WORD)};
+static const char *const many[] = {HINT_KINDS(MANY)};
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
 static const struct hint_field cells[HINT_OF_COUNT][FIELDS] = {HINT_KINDS(ROW)};
 /* clang-format on */
@@ -34,6 +36,28 @@ enum hint_kind_of hint_kind_named(const char *word)
     while (kind < HINT_OF_COUNT && strcmp(kinds[kind], word) != 0)
         kind++;
     return (enum hint_kind_of)kind;
+}
+
+enum hint_kind_of hint_kind_of_cause(const char *name, const char **field)
+{
+    unsigned found = HINT_OF_COUNT;
+    size_t longest = 0;
+
+    for (unsigned kind = 0; kind < HINT_OF_COUNT; kind++) {
+        size_t octets = strlen(kinds[kind]);
+
+        if (octets > longest && strncmp(name, kinds[kind], octets) == 0 && name[octets] == '-') {
+            found = kind;
+            longest = octets;
+        }
+    }
+    *field = longest != 0 ? name + longest + 1 : "";
+    return (enum hint_kind_of)found;
+}
+
+const char *hint_kind_words(enum hint_kind_of kind)
+{
+    return (unsigned)kind < HINT_OF_COUNT ? many[kind] : "";
 }
 
 /* The layer whose field it is, where that has one value in every message. */

@@ -62,6 +62,15 @@ enum hint_kind_of hint_kind_of_opcode(unsigned opcode);
 enum hint_kind_of hint_kind_named(const char *word);
 
 /*
+ * The kind of message that a cause is about, by its name: "send-msn" and "send-for-segment" are both of Sends.
+ * HINT_OF_COUNT: it names none. *field is what follows, "msn", of the name.
+ */
+enum hint_kind_of hint_kind_of_cause(const char *name, const char **field);
+
+/* "Sends"; "" for HINT_OF_COUNT. */
+const char *hint_kind_words(enum hint_kind_of kind);
+
+/*
  * The cause for a wrong field in messages of this kind. False: the field is not in the list.
  */
 bool hint_field(enum hint_kind_of kind, const char *field, struct hint_field *found);

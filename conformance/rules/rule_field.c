@@ -7,7 +7,7 @@
 static const struct {
     const char *id, *field;
 } judged[] = {
-    {"DDP-4.1-06", "L"},            {"DDP-4.1-07", "L"},     {"DDP-4.1-10", "Rsvd"},    {"DDP-4.2-11", "STag"},
+    {"DDP-4.1-06", "L"},            {"DDP-4.1-07", NULL},    {"DDP-4.1-10", "Rsvd"},    {"DDP-4.2-11", "STag"},
     {"DDP-4.3-11", "MSN"},          {"DDP-4.3-12", "MSN"},   {"DDP-4.3-16", "MO"},      {"DDP-5.2-06", "MO"},
     {"DDP-5.2-08", "TO"},           {"RDMAP-4.1-19", "Rsv"}, {"RDMAP-5.3-11", "QN"},    {"RDMAP-4.4-03", "STag"},
     {"RDMAP-4.4-04", "TO"},         {"ATOM-4.1-04", "QN"},   {"ATOM-5.2.1-17", "MSN"},  {"ATOM-5.2.2-05", "MSN"},
@@ -16,6 +16,7 @@ static const struct {
     {"EMPA-6-06", "Rev"},           {"MPA-7.1.1-32", "PD_Length"}, {"EMPA-10-01", "S"},     {"EMPA-6-03", "Res"},
     {"EMPA-6-07", "S"},             {"EMPA-6-11", "S"},
     {"MPA-7.1.1-04", "Key"},        {"MPA-7.1.1-19", "Res"}, {"DDP-4.1-04", "L"},       {"EMPA-9.2-28", "A"},
+    {"ATOM-4.1-08", NULL}, /* NULL: odd_field() */
 };
 
 /* More than one field, and one fault: as checks call it, too (scripts/lib/4-causes.lua). */
@@ -49,6 +50,19 @@ static enum hint_kind_of kind_of(const struct flow_event *event)
     return HINT_OF_COUNT;
 }
 
+/*
+ * Which of several fields it is that a rule found wrong. The last of several segments is never the one with MO 0. Else
+ * the first field that has one value in all segments, and has another.
+ */
+static const char *odd_field(const char *id, const struct flow_event *event)
+{
+    const struct ddp_segment *segment = &event->ddp->segment;
+
+    if (strcmp(id, "DDP-4.1-07") == 0)
+        return segment->mo == 0 ? "MO" : "L";
+    return segment->reserved != 0 ? "Rsvd" : segment->version != DDP_VERSION ? "DV" : "Rsv";
+}
+
 bool rule_field_cause(const char *id, const struct flow_event *event, struct hint_field *found)
 {
     for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
@@ -58,6 +72,6 @@ bool rule_field_cause(const char *id, const struct flow_event *event, struct hin
         }
     for (size_t i = 0; i < sizeof(judged) / sizeof(judged[0]); i++)
         if (strcmp(judged[i].id, id) == 0)
-            return hint_field(kind_of(event), judged[i].field, found);
+            return hint_field(kind_of(event), judged[i].field != NULL ? judged[i].field : odd_field(id, event), found);
     return false;
 }

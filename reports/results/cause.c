@@ -7,6 +7,8 @@
 
 #include "reports/results/decision.h"
 #include "base/hash.h"
+#include "wire/hint.h"
+#include "wire/hint_field.h"
 
 enum { IDS_MAX = 200, MORE_OCTETS = 40, SILENCES_LEAST = 3 };
 
@@ -223,29 +225,129 @@ static bool is_missing(const char *name)
     return is_silence(name) || begins(name, "error-un");
 }
 
+/* The device ends the stream, and no Terminate says why. */
+static bool is_bare_end(const char *name)
+{
+    return strcmp(name, "terminate-missing") == 0 || begins(name, "end-for-");
+}
+
+static bool is_framing(const char *name)
+{
+    return is_named(name) && hint_framing_of(name) != HINT_NO_FRAMING;
+}
+
 struct counted {
     size_t causes, results;
     const struct cause *last;
 };
 
-static struct counted count(const struct cause_set *set, bool (*is)(const char *name))
+static void add(struct counted *counted, const struct cause *cause)
+{
+    counted->causes++;
+    counted->results += cause->results;
+    counted->last = cause;
+}
+
+/* `decided`: without causes for which nothing but INCONCLUSIVE results are there. They name no mistake. */
+static struct counted count(const struct cause_set *set, bool (*is)(const char *name), bool decided)
 {
     struct counted counted = {0};
 
     for (const struct cause *cause = set->causes; cause != NULL; cause = cause->hh.next)
-        if (is(cause->name)) {
-            counted.causes++;
-            counted.results += cause->results;
-            counted.last = cause;
-        }
+        if (is(cause->name) && (!decided || cause->worst != VERDICT_INCONCLUSIVE))
+            add(&counted, cause);
     return counted;
+}
+
+/* What two names have in common: the kind of message, the field, what came in place of what was due. */
+static bool same_kind(const char *name, const char *other)
+{
+    const char *field;
+    enum hint_kind_of kind = hint_kind_of_cause(name, &field);
+
+    return kind != HINT_OF_COUNT && kind == hint_kind_of_cause(other, &field);
+}
+
+static bool same_field(const char *name, const char *other)
+{
+    const char *field, *of_other;
+
+    if (hint_kind_of_cause(name, &field) == HINT_OF_COUNT)
+        field = strcmp(name, "msn-shared") == 0 ? "msn" : "";
+    if (hint_kind_of_cause(other, &of_other) == HINT_OF_COUNT)
+        of_other = strcmp(other, "msn-shared") == 0 ? "msn" : "";
+    return field[0] != '\0' && strcmp(field, of_other) == 0;
+}
+
+static bool same_arrival(const char *name, const char *other)
+{
+    const char *end = strstr(name, "-for-");
+
+    return end != NULL && begins(name, "terminate-0x") && strncmp(name, other, (size_t)(end - name) + 5) == 0;
+}
+
+/* Have all of these something in common? */
+static bool are_alike(const struct cause_set *set, bool (*is)(const char *name),
+                      bool (*alike)(const char *name, const char *other))
+{
+    const struct cause *first = NULL;
+
+    for (const struct cause *cause = set->causes; cause != NULL; cause = cause->hh.next) {
+        if (cause->worst == VERDICT_INCONCLUSIVE || !is(cause->name))
+            continue;
+        if (first != NULL && !alike(first->name, cause->name))
+            return false;
+        first = first != NULL ? first : cause;
+    }
+    return first != NULL;
+}
+
+/* Several mistakes are named, and one computation of the device's may make them all. */
+static bool named_alike(const struct cause_set *set, struct iwarp_sentence *text)
+{
+    struct counted named = count(set, is_named, true), framing = count(set, is_framing, true);
+    const char *what = NULL, *field = "";
+
+    if (named.causes < 2)
+        return false;
+    if (framing.causes == named.causes)
+        what = "how FPDUs are framed";
+    else if (are_alike(set, is_named, same_kind))
+        what = hint_kind_words(hint_kind_of_cause(named.last->name, &field));
+    else if (are_alike(set, is_named, same_field))
+        what = "one field of several kinds of messages";
+    if (what == NULL)
+        return false;
+    (void)iwarp_sentence_set(text, "one fault: each mistake that is named (causes: %zu, results: %zu) is about %s",
+                             named.causes, named.results, what);
+    return true;
+}
+
+/* No mistake is named, and all that was seen is of one sort. */
+static bool seen_alike(const struct cause_set *set, struct iwarp_sentence *text)
+{
+    struct counted seen = count(set, cause_is_observation, true), unnoticed = count(set, is_unnoticed, true);
+    struct counted bare = count(set, is_bare_end, true);
+    const char *what = NULL;
+
+    if (seen.causes < 2 || count(set, is_named, true).causes != 0)
+        return false;
+    if (unnoticed.causes == seen.causes)
+        what = "that an error of the tester has no consequence, or what is placed and delivered then";
+    else if (bare.causes == seen.causes)
+        what = "that the device ends streams, and no Terminate says why";
+    else if (are_alike(set, cause_is_observation, same_arrival))
+        what = "that one Terminate comes in place of what is due";
+    if (what == NULL)
+        return false;
+    (void)iwarp_sentence_set(text, "one fault: %zu causes, with %zu results, are %s", seen.causes, seen.results, what);
+    return true;
 }
 
 bool cause_perhaps_one(const struct cause_set *set, struct iwarp_sentence *text)
 {
-    struct counted named = count(set, is_named), seen = count(set, cause_is_observation);
-    struct counted unnoticed = count(set, is_unnoticed), silent = count(set, is_silence);
-    struct counted missing = count(set, is_missing);
+    struct counted named = count(set, is_named, true), seen = count(set, cause_is_observation, true);
+    struct counted silent = count(set, is_silence, false), missing = count(set, is_missing, false);
 
     if (named.causes == 1 && seen.causes > 0) {
         (void)iwarp_sentence_set(text,
@@ -254,13 +356,8 @@ bool cause_perhaps_one(const struct cause_set *set, struct iwarp_sentence *text)
                                  named.last->name, seen.causes, seen.results);
         return true;
     }
-    if (named.causes == 0 && unnoticed.causes > 1 && unnoticed.causes == seen.causes) {
-        (void)iwarp_sentence_set(text,
-                                 "one fault: %zu causes, with %zu results, are that an error of the tester has no "
-                                 "consequence, or what is placed and delivered then",
-                                 unnoticed.causes, unnoticed.results);
+    if (named_alike(set, text) || seen_alike(set, text))
         return true;
-    }
     if (silent.causes == 0 || missing.causes < SILENCES_LEAST)
         return false;
     (void)iwarp_sentence_set(

@@ -57,8 +57,8 @@ size_t cause_results(const struct cause *cause);
 bool cause_is_observation(const char *name);
 
 /*
- * One fault behind several causes. What was seen may follow from the one mistake that is named. Errors that go
- * unnoticed show by each Terminate that does not come, and by what is placed or delivered. What is missing is not seen,
+ * One fault behind several causes. What was seen may follow from the one mistake that is named. Mistakes in one kind of
+ * message, in one field, or in the framing of FPDUs may be one. Errors that go unnoticed show by each Terminate that does not come, and by what is placed or delivered. What is missing is not seen,
  * and each kind of message that does not come is a cause of its own ("silence-for-send"), if there are three or more.
  * True for these; `text` is then what to say after "perhaps", without an end mark.
  */

@@ -62,21 +62,63 @@ static bool is_of_frame(const struct tally_entry *entry, const char *actual)
     return false;
 }
 
+static bool names_frame(const char *actual)
+{
+    for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++)
+        if (begins(actual, frames[i].text))
+            return true;
+    return false;
+}
+
+static bool ends(const char *text, const char *with)
+{
+    size_t octets = strlen(text), least = strlen(with);
+
+    return octets > least && strcmp(text + octets - least, with) == 0;
+}
+
 /* Fields by which segments are put together to messages (RFC 5041 4.1 to 4.3, 5.2): what misses then follows. */
 static bool is_of_assembly(const struct tally_entry *entry)
 {
     static const char *const fields[] = {"-l", "-mo", "-msn", "-qn", "-to"};
-    size_t octets = strlen(entry->cause);
 
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-        if (octets > strlen(fields[i]) && strcmp(entry->cause + octets - strlen(fields[i]), fields[i]) == 0)
+        if (ends(entry->cause, fields[i]))
             return true;
     return false;
+}
+
+/*
+ * How much of what comes later a wrong field makes untrusted: whether the header is that of its opcode, then which queue
+ * it is about, then where a message ends, then its place in the message. 0: nothing.
+ */
+static unsigned weight_of(const char *cause)
+{
+    static const char *const places[] = {"-mo", "-msn", "-to", "-opcode"};
+
+    if (cause == NULL)
+        return 0;
+    if (strcmp(cause, "model-wrong") == 0)
+        return 4;
+    if (ends(cause, "-qn"))
+        return 3;
+    if (ends(cause, "-l"))
+        return 2;
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        if (ends(cause, places[i]))
+            return 1;
+    return strcmp(cause, "msn-shared") == 0 ? 1 : 0;
 }
 
 static bool is_incomplete(const char *cause)
 {
     return cause != NULL && (strcmp(cause, "octets-missing") == 0 || begins(cause, "silence-"));
+}
+
+/* The check saw no frame in place of another, and no mistake: only what comes of one. */
+static bool is_open(const struct outcome *outcome)
+{
+    return is_incomplete(outcome->cause) || (outcome->cause == NULL && !names_frame(outcome->actual));
 }
 
 /* A mistake in the device's frames that rules see, and the check what comes of it. What is known explains nothing new. */
@@ -88,13 +130,27 @@ static void adopt_field(struct outcome *outcome, const struct tally *tally, cons
         return;
     for (size_t i = 0; (entry = tally_at(tally, i)) != NULL; i++)
         if (is_of_device(entry, role) && entry->verdict == VERDICT_FAIL && !cause_is_observation(entry->cause) &&
-            (is_of_frame(entry, outcome->actual) || (is_incomplete(outcome->cause) && is_of_assembly(entry))) &&
+            (is_of_frame(entry, outcome->actual) || (is_open(outcome) && is_of_assembly(entry))) &&
             (first == NULL || entry->frame < first->frame))
             first = entry;
     if (first == NULL)
         return;
     outcome->cause = first->cause;
     outcome->hint = first->hint;
+}
+
+/* A field that rules find wrong makes the one untrusted that the check names. */
+static void adopt_weightier(struct outcome *outcome, const struct tally *tally, const char *role)
+{
+    const struct tally_entry *entry;
+    unsigned least = weight_of(outcome->cause);
+
+    for (size_t i = 0; least != 0 && (entry = tally_at(tally, i)) != NULL; i++)
+        if (is_of_device(entry, role) && entry->verdict == VERDICT_FAIL && weight_of(entry->cause) > least) {
+            least = weight_of(entry->cause);
+            outcome->cause = entry->cause;
+            outcome->hint = entry->hint;
+        }
 }
 
 void run_cause_adopt(struct outcome *outcome, const struct tally *tally, const char *role,
@@ -112,6 +168,7 @@ void run_cause_adopt(struct outcome *outcome, const struct tally *tally, const c
             best = entry;
     if (best != NULL)
         adopt(outcome, best->cause, best->hint);
+    adopt_weightier(outcome, tally, role);
     adopt_field(outcome, tally, role);
 }
 
@@ -134,11 +191,26 @@ static void share_framing(struct tally *tally, const char *role, const char *cau
             tally_because(tally, i, cause, hint);
 }
 
-/* Another rule names the mistake in the same frame. */
+/*
+ * Another rule names the mistake in the same frame, where this one names none; or one that makes untrusted the field
+ * that this one names, in that frame or later.
+ */
 static bool explains(const struct tally_entry *other, const struct tally_entry *entry)
 {
-    return other->cause != NULL && other->verdict == VERDICT_FAIL && other->role != NULL && entry->role != NULL &&
-           strcmp(other->role, entry->role) == 0 && other->frame == entry->frame;
+    if (other->cause == NULL || other->verdict != VERDICT_FAIL || other->role == NULL || entry->role == NULL ||
+        strcmp(other->role, entry->role) != 0)
+        return false;
+    if (entry->cause == NULL)
+        return other->frame == entry->frame;
+    return weight_of(entry->cause) != 0 && weight_of(other->cause) > weight_of(entry->cause) &&
+           (other->frame < entry->frame || (other->frame == entry->frame && !ends(other->cause, "-l")));
+}
+
+/* The check names a mistake that makes untrusted what a rule named, or could not name. */
+static bool check_explains(const struct outcome *outcome, const struct tally_entry *entry, const char *role)
+{
+    return outcome->verdict == VERDICT_FAIL && entry->role != NULL && strcmp(entry->role, role) == 0 &&
+           weight_of(entry->cause) != 0 && weight_of(outcome->cause) > weight_of(entry->cause);
 }
 
 void run_cause_share(struct tally *tally, const char *role, const struct outcome *outcome,
@@ -149,11 +221,15 @@ void run_cause_share(struct tally *tally, const char *role, const struct outcome
 
     share_framing(tally, role, cause, hint);
     share_framing(tally, role, outcome->cause, outcome->hint);
-    for (size_t i = 0; (entry = tally_at(tally, i)) != NULL; i++)
-        for (size_t k = 0;
-             entry->verdict == VERDICT_FAIL && entry->cause == NULL && (other = tally_at(tally, k)) != NULL; k++)
+    for (size_t i = 0; (entry = tally_at(tally, i)) != NULL; i++) {
+        if (entry->verdict != VERDICT_FAIL)
+            continue;
+        if (check_explains(outcome, entry, role))
+            tally_because(tally, i, outcome->cause, outcome->hint);
+        for (size_t k = 0; (other = tally_at(tally, k)) != NULL; k++)
             if (explains(other, entry)) {
                 tally_because(tally, i, other->cause, other->hint);
                 break;
             }
+    }
 }

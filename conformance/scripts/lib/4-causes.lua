@@ -232,7 +232,8 @@ local function result_of(message, expected, actual)
   if (expected:find("^an error") or expected == "the ULP is told") and (actual == "none" or actual == "nothing") then
     return "error-untold", "the ULP is not told of an error"
   end
-  if expected:find("0x" .. ("%x"):rep(16)) and actual:find("0x" .. ("%x"):rep(16)) or expected == "values all different" then
+  if expected:find("0x" .. ("%x"):rep(16)) and actual:find("0x" .. ("%x"):rep(16)) or expected == "values all different" or
+     message == "the value on the wire" then
     return atomic_cause()
   end
   due, got = count_of(expected, "octet"), count_of(actual, "octet")
@@ -280,6 +281,8 @@ local function exchanged(expected, got)
   for layer, etype, code in (expected:gsub("(%x)/(%x)/(%x%x)", "(0x%1%2%3)")):gmatch("%(0x(%x)(%x)(%x%x)%)") do
     if layer ~= etype and got == "terminate-0x" .. etype .. layer .. code:lower() then return true end
   end
+  local layer, etype = expected:match("^Terminate, control octet (%x)(%x)$")
+  if layer and layer ~= etype and got:find("^terminate%-0x" .. etype .. layer) then return true end
   local pair, other = expected:match("^(%x %x)$"), got:match("^(%x %x)$")
   return pair and other and pair:reverse() == other
 end
@@ -300,7 +303,7 @@ local function suspect_arrival(t, expected, actual)
     t:suspect(terminate_cause(nil))
     return true
   end
-  if not due and got == "end" and expected:find("or Terminate ") then due, due_text = "terminate", "a Terminate" end
+  if not due and got == "end" and (expected:find("or Terminate ") or expected:find("or a Terminate$")) then due, due_text = "terminate", "a Terminate" end
   if not due or not got or due == got then return false end
   if due:find("^terminate") and got == "end" then
     t:suspect("terminate-missing", "the device ends the stream and sends no Terminate before")

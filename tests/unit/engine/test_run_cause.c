@@ -78,6 +78,14 @@ static const struct {
     {"a rule that saw what comes of something", "silence-for-segment", "Send qn 0", "octets-missing", false,
      "responder", "silence-for-segment"},
     {"framing that can be read otherwise", "octets-missing", NULL, "pad-length", false, "responder", "pad-length"},
+    {"the queue, where the check found its MSN wrong", "send-msn", "1", "send-qn", false, "responder", "send-qn"},
+    {"the end of a message, where the next one's MSN is wrong", "send-msn", "1", "send-l", false, "responder",
+     "send-l"},
+    {"a T bit, where untagged fields are wrong", "send-qn", "1", "model-wrong", false, "responder", "model-wrong"},
+    {"a place in a message, where its queue is wrong", "send-qn", "1", "send-mo", false, "responder", "send-qn"},
+    {"a queue, where a start-up frame is wrong", "reply-ird", "1", "send-qn", false, "responder", "reply-ird"},
+    {"numbers that nobody names, where segments are put together wrongly", NULL, "7", "send-mo", false, "responder",
+     "send-mo"},
 };
 
 START_TEST(check_takes_the_cause_of_which_its_own_comes)
@@ -152,6 +160,36 @@ START_TEST(rule_without_a_cause_has_that_of_the_same_frame)
 }
 END_TEST
 
+/* A field makes those untrusted that come after it, or that it says the meaning of. */
+START_TEST(rule_has_the_cause_of_a_field_that_weighs_more)
+{
+    static const struct {
+        const char *first, *second, *then;
+        uint64_t frame;
+    } pairs[] = {{"send-qn", "send-msn", "send-qn", 5},  {"send-l", "send-qn", "send-qn", 6},
+                 {"send-l", "send-opcode", "send-l", 6}, {"send-l", "send-mo", "send-mo", 5},
+                 {"send-mo", "send-l", "send-l", 6},     {"model-wrong", "send-msn", "model-wrong", 6}};
+    const struct outcome outcome = {.verdict = VERDICT_PASS};
+
+    find(fpdus, pairs[_i].first, 5, false);
+    find(segments, pairs[_i].second, pairs[_i].frame, false);
+    run_cause_share(tally, "responder", &outcome, &services);
+    ck_assert_str_eq(cause_of(segments), pairs[_i].then);
+}
+END_TEST
+
+START_TEST(rule_has_the_cause_of_the_checks_field_that_weighs_more)
+{
+    struct outcome outcome = {.verdict = VERDICT_FAIL, .cause = "model-wrong", .hint = "T"};
+
+    find(segments, "send-msn", 5, false);
+    run_cause_share(tally, "initiator", &outcome, &services);
+    ck_assert_str_eq(cause_of(segments), "send-msn");
+    run_cause_share(tally, "responder", &outcome, &services);
+    ck_assert_str_eq(cause_of(segments), "model-wrong");
+}
+END_TEST
+
 Suite *run_cause_suite(void)
 {
     Suite *suite = suite_create("run_cause");
@@ -163,6 +201,8 @@ Suite *run_cause_suite(void)
     tcase_add_test(tests, verdict_that_is_no_failure_has_no_cause_of_rules);
     tcase_add_test(tests, rules_below_unreadable_framing_share_its_cause);
     tcase_add_test(tests, rules_of_the_tester_share_nothing);
+    tcase_add_loop_test(tests, rule_has_the_cause_of_a_field_that_weighs_more, 0, 6);
+    tcase_add_test(tests, rule_has_the_cause_of_the_checks_field_that_weighs_more);
     tcase_add_test(tests, rule_without_a_cause_has_that_of_the_same_frame);
     suite_add_tcase(suite, tests);
     return suite;

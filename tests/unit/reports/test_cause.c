@@ -131,6 +131,60 @@ START_TEST(what_comes_of_a_mistake_is_none)
 }
 END_TEST
 
+/* What several causes have in common, so that one fault may be behind them; a third of another sort ends that. */
+static const struct {
+    const char *first, *second, *common, *other;
+} alike[] = {
+    {"send-qn", "send-msn", "is about Sends", "reply-ird"},
+    {"terminate-l", "terminate-queue", "is about Terminates", "send-qn"},
+    {"send-msn", "read-request-msn", "is about one field of several kinds", "send-l"},
+    {"read-request-msn", "msn-shared", "is about one field of several kinds", "send-qn"},
+    {"markers-missing", "markers-unasked", "is about how FPDUs are framed", "send-qn"},
+    {"terminate-missing", "end-for-message", "are that the device ends streams, and no Terminate", "octets-missing"},
+    {"terminate-0x1101-for-message", "terminate-0x1101-for-terminate-0x1104", "are that one Terminate comes",
+     "terminate-0x1102-for-message"},
+};
+
+START_TEST(what_is_of_one_sort_may_have_one_cause)
+{
+    const struct result results[] = {
+        result_of("A-1", VERDICT_FAIL, alike[_i].first),
+        result_of("A-2", VERDICT_FAIL, alike[_i].second),
+        result_of("A-3", VERDICT_FAIL, alike[_i].other),
+    };
+    struct cause_set set = {0};
+    struct iwarp_sentence text = {""};
+
+    ck_assert_int_eq(cause_add(&set, &results[0]), 0);
+    ck_assert_msg(!cause_perhaps_one(&set, &text), "%s", text.text);
+    ck_assert_int_eq(cause_add(&set, &results[1]), 0);
+    ck_assert(cause_perhaps_one(&set, &text));
+    ck_assert_msg(strstr(text.text, alike[_i].common) != NULL, "%s", text.text);
+    ck_assert_int_eq(cause_add(&set, &results[2]), 0);
+    ck_assert_msg(!cause_perhaps_one(&set, &text), "%s", text.text);
+    cause_set_free(&set);
+}
+END_TEST
+
+/* Why nothing was decided is no mistake of the device. */
+START_TEST(cause_that_decided_nothing_is_no_mistake)
+{
+    const struct result results[] = {
+        result_of("A-1", VERDICT_FAIL, "send-l"),
+        result_of("A-2", VERDICT_FAIL, "octets-missing"),
+        result_of("A-3", VERDICT_INCONCLUSIVE, "startup-not-served-as-responder"),
+    };
+    struct cause_set set = {0};
+    struct iwarp_sentence text;
+
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_eq(cause_add(&set, &results[i]), 0);
+    ck_assert(cause_perhaps_one(&set, &text));
+    ck_assert_ptr_nonnull(strstr(text.text, "send-l is the only mistake that is named"));
+    cause_set_free(&set);
+}
+END_TEST
+
 /* Each error that is not found, and what is placed for it; beside a message that misses it may be another fault. */
 START_TEST(errors_that_go_unnoticed_may_have_one_cause)
 {
@@ -238,6 +292,8 @@ Suite *cause_suite(void)
 
     tcase_add_test(tcase, results_are_grouped_by_cause);
     tcase_add_test(tcase, list_of_ids_of_a_cause_is_bounded);
+    tcase_add_loop_test(tcase, what_is_of_one_sort_may_have_one_cause, 0, sizeof(alike) / sizeof(alike[0]));
+    tcase_add_test(tcase, cause_that_decided_nothing_is_no_mistake);
     tcase_add_test(tcase, silences_may_have_one_cause);
     tcase_add_test(tcase, what_was_seen_may_follow_from_the_one_mistake);
     tcase_add_loop_test(tcase, what_comes_of_a_mistake_is_none, 0, 3);

@@ -40,6 +40,20 @@ END_TEST
 /*
  * The four Sends are one kind, and so are both kinds of Immediate Data; an opcode that no document assigns is of RDMAP.
  */
+START_TEST(kind_of_a_cause_is_the_longest_word_that_begins_it)
+{
+    const char *field;
+
+    ck_assert_int_eq(hint_kind_of_cause("read-request-msn", &field), HINT_OF_READ_REQUEST);
+    ck_assert_str_eq(field, "msn");
+    ck_assert_int_eq(hint_kind_of_cause("request-rev", &field), HINT_OF_REQUEST);
+    ck_assert_int_eq(hint_kind_of_cause("sends-msn", &field), HINT_OF_COUNT);
+    ck_assert_str_eq(field, "");
+    ck_assert_str_eq(hint_kind_words(HINT_OF_SEND), "Sends");
+    ck_assert_str_eq(hint_kind_words(HINT_OF_COUNT), "");
+}
+END_TEST
+
 START_TEST(kinds_of_messages_follow_from_the_opcode)
 {
     ck_assert_int_eq(hint_kind_named("send"), HINT_OF_SEND);
@@ -63,6 +77,7 @@ Suite *hint_field_suite(void)
     tcase_add_test(tcase, hint_names_the_field_of_the_message);
     tcase_add_test(tcase, fields_of_a_layer_have_one_hint);
     tcase_add_test(tcase, kinds_of_messages_follow_from_the_opcode);
+    tcase_add_test(tcase, kind_of_a_cause_is_the_longest_word_that_begins_it);
     suite_add_tcase(suite, tcase);
     return suite;
 }
