@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # literals.sh [TREE]: numbers in the checks that should come from what was negotiated, or measured of the device. Each place in
-# conformance/scripts where a stream id, a number of streams, a depth (IRD, ORD), a segment size or an STag is written as a number has a
-# line in tools/literals.tsv that says why it may be one: kind, an extended regular expression over "file:text", reason.
+# conformance/scripts where a stream id, a number of streams, a depth (IRD, ORD), a segment size, an STag, a number or size of receives, or
+# a count of more than 16 is written as a number has a line in tools/literals.tsv that says why it may be one: kind, an extended regular expression over "file:text", reason.
 # Exit status 1: a place without a line, or a line without a place.
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
@@ -17,6 +17,8 @@ awk -F'\t' '
 		of["streams"] = "(^|[^A-Za-z_])(outbound|inbound) *= *" number
 		of["depth"] = "(^|[^A-Za-z_])(ird|ord|IRD|ORD) *= *" number
 		of["size"] = "(^|[^A-Za-z_])(mss|emss|mtu) *= *" number
+		of["receives"] = "(^|[^A-Za-z_])(receives|receive_octets) *= *" number
+		of["count"] = "for [a-z_]+ = [01], *(1[7-9]|[2-9][0-9]|[0-9][0-9][0-9]+)"
 		of["stag"] = "(^|[^A-Za-z_])(stag|STag) *= *" number
 	}
 	FNR == 1 { table = FILENAME ~ /literals[.]tsv$/ }
