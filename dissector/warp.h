@@ -310,6 +310,7 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
     H(rpcrdma, "RPC-over-RDMA", "warp.rpcrdma", FT_NONE, BASE_NONE, NULL, "header of the ULP, RFC 8166 4.2")           \
     H(iser, "iSER", "warp.iser", FT_NONE, BASE_NONE, NULL, "header of the ULP, RFC 7145 9")                            \
     H(iser_pdu, "iSCSI PDU", "warp.iser.pdu", FT_NONE, BASE_NONE, NULL, "Basic Header Segment, RFC 7143 11.2")         \
+    H(nvme, "NVMe over RDMA", "warp.nvme", FT_NONE, BASE_NONE, NULL, "capsule of the ULP, NVMe-oF 7.3")                \
     H(rpcrdma_chunk, "Segment of a chunk", "warp.rpcrdma.chunk", FT_NONE, BASE_NONE, NULL, "RFC 8166 3.4.3")           \
     H(payload_octets, "Payload octets", "warp.payload.octets", FT_UINT32, BASE_DEC, NULL, "of this DDP Segment")       \
     H(message_octets, "Message octets", "warp.message.octets", FT_UINT64, BASE_DEC, NULL,                              \

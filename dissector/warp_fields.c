@@ -76,6 +76,8 @@ static const char *prefix_of(const char *layout)
         {"rpcrdma_header", "rpcrdma"},
         {"rpcrdma_segment", "rpcrdma.segment"},
         {"rpcrdma_read_segment", "rpcrdma.read_segment"},
+        {"nvme_command", "nvme.command"},
+        {"nvme_response", "nvme.response"},
         {"iser_control", "iser"},
         {"iser_hello", "iser.hello"},
         {"iser_hello_reply", "iser.hello_reply"},

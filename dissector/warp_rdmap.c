@@ -331,6 +331,8 @@ static int ulp_item(const struct wire_layout *layout)
     for (size_t i = 0; i < array_length(of_iser); i++)
         if (layout == of_iser[i])
             return hf_warp_iser;
+    if (layout == &nvme_command_layout || layout == &nvme_response_layout)
+        return hf_warp_nvme;
     return layout == &rpcrdma_header_layout ? hf_warp_rpcrdma : hf_warp_smbd;
 }
 

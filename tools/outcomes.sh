@@ -11,7 +11,7 @@ cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 rows=conformance/requirements
 options=$(cat reference-stack/peer/*.[ch] | sed -nE 's/.*"  --([a-z0-9-]+) .*/\1/p' | LC_ALL=C sort -u)
 catalogue=("$rows/mpa.tsv" "$rows/empa.tsv" "$rows/ddp.tsv" "$rows/rdmap.tsv" "$rows/atom.tsv" "$rows/sctp.tsv" "$rows/a11.tsv"
-	"$rows/smbd.tsv" "$rows/rpcrdma.tsv" "$rows/iser.tsv")
+	"$rows/smbd.tsv" "$rows/rpcrdma.tsv" "$rows/iser.tsv" "$rows/nvmeof.tsv")
 
 OPTIONS=$options awk -F '\t' '
 	function report(what) { printf "%s\n", what; wrong++ }

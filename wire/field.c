@@ -12,6 +12,7 @@
 #include "wire/iser.h"
 #include "wire/marker.h"
 #include "wire/mpa.h"
+#include "wire/nvme.h"
 #include "wire/rdmap.h"
 #include "wire/sctp.h"
 #include "wire/rpcrdma.h"
@@ -70,6 +71,8 @@ const struct wire_layout *const wire_layouts[] = {
     &iser_hello_reply_layout,
     &iscsi_request_layout,
     &iscsi_response_layout,
+    &nvme_command_layout,
+    &nvme_response_layout,
     NULL,
 };
 

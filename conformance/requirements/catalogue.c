@@ -28,8 +28,8 @@ struct catalogue {
 };
 
 /* The families in the order in which they are listed. pics.tsv lies in the same folder and is no part of them. */
-static const char *const family_files[] = {"mpa.tsv",  "empa.tsv", "ddp.tsv",  "rdmap.tsv",   "atom.tsv",
-                                           "sctp.tsv", "a11.tsv",  "smbd.tsv", "rpcrdma.tsv", "iser.tsv"};
+static const char *const family_files[] = {"mpa.tsv", "empa.tsv", "ddp.tsv",     "rdmap.tsv", "atom.tsv",  "sctp.tsv",
+                                           "a11.tsv", "smbd.tsv", "rpcrdma.tsv", "iser.tsv",  "nvmeof.tsv"};
 #define FAMILY_COUNT (sizeof(family_files) / sizeof(family_files[0]))
 
 static const char *const column_names[REQUIREMENT_COLUMNS] = {

@@ -121,6 +121,12 @@ static void add_iser(struct words *words, const struct flow_iser *iser)
         add(words, " and iSER-ORD %u", iser->ord);
 }
 
+static void add_nvme(struct words *words, const struct flow_nvme *nvme)
+{
+    add(words, ", NVMe over RDMA (frame %" PRIu64 ") queue %u of %" PRIu32 " entries", nvme->frame, nvme->said.qid,
+        nvme->entries);
+}
+
 /* What the ULP agreed upon. */
 static void add_ulp(struct words *words, const struct flow_ulp *ulp)
 {
@@ -128,6 +134,8 @@ static void add_ulp(struct words *words, const struct flow_ulp *ulp)
         add_rpcrdma(words, ulp->rpcrdma);
     if (ulp != NULL && ulp->kind == FLOW_ULP_ISER)
         add_iser(words, ulp->iser);
+    if (ulp != NULL && ulp->kind == FLOW_ULP_NVME)
+        add_nvme(words, ulp->nvme);
     if (ulp == NULL || !ulp->established)
         return;
     add(words,

@@ -356,7 +356,18 @@
     R(iser, "ISER-9.3-03", iser_hello_reserved, ON_RDMAP, OP_SENDS, ANY, FAIL) \
     R(iser, "ISER-9.4-01", iser_reply_alone, ON_RDMAP, OP_SENDS, ANY, FAIL) \
     R(iser, "ISER-9.4-02", iser_reply_versions, ON_RDMAP, OP_SENDS, ANY, FAIL) \
-    R(iser, "ISER-9.4-03", iser_reply_reserved, ON_RDMAP, OP_SENDS, ANY, FAIL)
+    R(iser, "ISER-9.4-03", iser_reply_reserved, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(nvme, "NVMEOF-7.3-01", nvme_command_whole, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(nvme, "NVMEOF-7.3-02", nvme_response_whole, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(nvme, "NVMEOF-7.3-03", nvme_command_has_sgl, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(nvme, "NVMEOF-7.3-04", nvme_descriptor_kind, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(nvme, "NVMEOF-7.3-05", nvme_queue_depth, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(nvme, "NVMEOF-7.3-06", nvme_response_due, ON_RDMAP, OP_SENDS, ANY, FAIL) \
+    R(nvme, "NVMEOF-7.3-07", nvme_invalidate_asked, ON_RDMAP, (OP(SEND_INVALIDATE) | OP(SEND_SE_INVALIDATE)), ANY, FAIL) \
+    R(nvme, "NVMEOF-7.3-08", nvme_host_accesses_not, ON_RDMAP, OP_ACCESSES, ANY, FAIL) \
+    R(nvme, "NVMEOF-7.3-09", nvme_access_advertised, ON_RDMAP, OP_ACCESSES, ANY, FAIL) \
+    R(nvme, "NVMEOF-7.3-10", nvme_access_inside, ON_RDMAP, OP_ACCESSES, ANY, FAIL) \
+    R(nvme, "NVMEOF-7.3-11", nvme_access_in_time, ON_RDMAP, OP_ACCESSES, ANY, FAIL)
 /* clang-format on */
 
 /*

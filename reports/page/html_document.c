@@ -28,6 +28,7 @@ static const struct {
     {"RFC7145", "RFC 7145: iSCSI Extensions for RDMA (iSER)", RFC "rfc7145"},
     {"RFC8166", "RFC 8166: RPC-over-RDMA Version 1", RFC "rfc8166"},
     {"RFC8797", "RFC 8797: RDMA Connection Manager Private Data for RPC-over-RDMA Version 1", RFC "rfc8797"},
+    {"NVMEOF", "NVM Express over Fabrics 1.1: RDMA transport", "https://nvmexpress.org/specifications/"},
     {"MS-SMBD", "[MS-SMBD]: SMB2 Remote Direct Memory Access Transport Protocol", MS "ms-smbd"},
 };
 

@@ -42,7 +42,7 @@ done
 lines=one
 
 echo "== list"
-rows=$(cat conformance/requirements/{mpa,empa,ddp,rdmap,atom,sctp,a11,smbd,rpcrdma,iser}.tsv | grep -v '^#' | grep -cvE '^(id[[:blank:]]|$)')
+rows=$(cat conformance/requirements/{mpa,empa,ddp,rdmap,atom,sctp,a11,smbd,rpcrdma,iser,nvmeof}.tsv | grep -v '^#' | grep -cvE '^(id[[:blank:]]|$)')
 expect 0 "list" "$WARPCHECK" list
 holds "list shows each of the $rows requirements in the files" test "$(wc -l <"$WORK/stdout")" -eq "$rows"
 cut -d' ' -f1 "$WORK/stdout" | LC_ALL=C sort >"$WORK/ids"

@@ -237,7 +237,7 @@ holds "fields were found" test "$(awk -F'\t' '$1 == "F" && $3 ~ /^warp\./' "$WOR
 # corpus: SIDR, an ABORT of SCTP, what follows a Terminate's quoted headers, what only one pass shows; findings are not
 # in the golden files.
 # ULPs beyond their negotiation are in tests/data/why.
-for name in 2-smb-direct 4-iser 3-rpc-over-rdma; do
+for name in 2-smb-direct 4-iser 5-nvme 3-rpc-over-rdma; do
 	"$WARPCHECK" gen --only healthy "tests/data/why/$name.lua" -o "$WORK/ulp.pcap" >/dev/null
 	chmod a+r "$WORK/ulp.pcap"
 	"${with_plugin[@]}" -2 -r "$WORK/ulp.pcap" -T json >"$WORK/$name.ulp"

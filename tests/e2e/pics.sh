@@ -6,7 +6,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
-tables=(conformance/requirements/{mpa,empa,ddp,rdmap,atom,sctp,a11,smbd,rpcrdma,iser}.tsv)
+tables=(conformance/requirements/{mpa,empa,ddp,rdmap,atom,sctp,a11,smbd,rpcrdma,iser,nvmeof}.tsv)
 grep -vE '^(#|item[[:blank:]])' conformance/requirements/pics.tsv | cut -f1 >"$WORK/items"
 
 echo "== the questions"

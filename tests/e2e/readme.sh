@@ -49,12 +49,13 @@ while read -r count source; do
 	case $source in
 	RFC*) documented "$count" "RFC ${source#RFC}" ;;
 	IBTA-A11) documented "$count" "IBTA Annex A11" ;;
+	NVMEOF) documented "$count" "NVMe over Fabrics" ;;
 	MS-*) documented "$count" "[$source]" ;;
 	*) documented "$count" "$source" ;;
 	esac
 done <"$WORK/counts"
 holds "README.md names no other document" \
-	test "$(grep -cE '^\| (RFC [0-9]+|IBTA Annex A11|\[MS-[A-Z]+\]|draft-[a-z0-9-]+) \| [0-9]+ \|' README.md)" -eq "$(wc -l <"$WORK/counts")"
+	test "$(grep -cE '^\| (RFC [0-9]+|IBTA Annex A11|NVMe over Fabrics|\[MS-[A-Z]+\]|draft-[a-z0-9-]+) \| [0-9]+ \|' README.md)" -eq "$(wc -l <"$WORK/counts")"
 total=$(wc -l <"$WORK/sources" | sed -E 's/([0-9]{3})$/,\1/')
 holds "README.md: $total in all" grep -q "$total requirements" README.md
 holds "conformance/requirements/README.md: $total in all" grep -q "$total rows" conformance/requirements/README.md

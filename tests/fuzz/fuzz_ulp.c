@@ -41,7 +41,7 @@ static void count_result(const struct rule_result *result, void *argument)
     talk->exercised++;
     talk->times += result->passes + result->findings;
     talk->of_ulps += strncmp(result->rule->id, "SMBD-", 5) == 0 || strncmp(result->rule->id, "RPCRDMA", 7) == 0 ||
-                     strncmp(result->rule->id, "ISER-", 5) == 0;
+                     strncmp(result->rule->id, "ISER-", 5) == 0 || strncmp(result->rule->id, "NVMEOF-", 7) == 0;
     talk->smbd += strncmp(result->rule->id, "SMBD-3.1.5.8", 12) == 0;
 }
 

@@ -4,13 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct rule_case *const rule_case_tables[] = {rules_startup_cases, rules_fpdu_cases,
-                                                    rules_ddp_cases,     rules_rdmap_cases,
-                                                    rules_atomic_cases,  rules_terminate_cases,
-                                                    rules_sctp_cases,    rules_session_cases,
-                                                    rules_after_cases,   rules_smbd_cases,
-                                                    rules_rpcrdma_cases, rules_iser_cases,
-                                                    rules_cm_cases,      NULL};
+const struct rule_case *const rule_case_tables[] = {
+    rules_startup_cases,   rules_fpdu_cases, rules_ddp_cases,     rules_rdmap_cases, rules_atomic_cases,
+    rules_terminate_cases, rules_sctp_cases, rules_session_cases, rules_after_cases, rules_smbd_cases,
+    rules_rpcrdma_cases,   rules_iser_cases, rules_nvme_cases,    rules_cm_cases,    NULL};
 
 const struct iwarp_mpa_start plain_request = {.kind = IWARP_MPA_REQUEST, .crc = true, .revision = 1};
 const struct iwarp_mpa_start plain_reply = {.kind = IWARP_MPA_REPLY, .crc = true, .revision = 1};

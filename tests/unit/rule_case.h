@@ -39,6 +39,7 @@ extern const struct rule_case rules_cm_cases[];
 extern const struct rule_case rules_smbd_cases[];
 extern const struct rule_case rules_rpcrdma_cases[];
 extern const struct rule_case rules_iser_cases[];
+extern const struct rule_case rules_nvme_cases[];
 extern const struct rule_case *const rule_case_tables[]; /* all of them, then NULL */
 
 /* Runs a case: fails the test with a sentence when it does not hold. */

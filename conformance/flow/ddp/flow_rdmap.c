@@ -2,6 +2,7 @@
 #include "conformance/flow/ddp/flow_ddp.h"
 #include "conformance/flow/ddp/flow_request.h"
 #include "conformance/flow/ulp/flow_iser.h"
+#include "conformance/flow/ulp/flow_nvme.h"
 #include "conformance/flow/ulp/flow_rpcrdma.h"
 #include "conformance/flow/ulp/flow_smbd.h"
 
@@ -85,6 +86,7 @@ static void update(struct flow_common *common, struct flow *flow, const struct f
     flow_smbd_update(flow, event);
     flow_rpcrdma_update(flow, event);
     flow_iser_update(flow, event);
+    flow_nvme_update(flow, event);
     flow_requests_update(flow, event);
     if (ddp->segment.tagged)
         update_tagged(tagged_of(half, opcode), ddp, event->frame);
@@ -268,6 +270,7 @@ void flow_rdmap_ulpdu(struct flow_common *common, struct flow *flow, struct flow
     parse_rdmap(flow, &message, &rdmap);
     flow_rpcrdma_read(flow, &message, &rdmap.rpcrdma);
     flow_iser_read(flow, &message, &rdmap.iser);
+    flow_nvme_read(flow, &message, &rdmap.nvme);
     if (rdmap.request != NULL && rdmap.first && rdmap.message.opcode == IWARP_RDMAP_READ_RESPONSE)
         flow_request_reread(&flow->half[flow_reverse(event->direction)], rdmap.request, &ddp.segment);
     flow_event_send(common, event);

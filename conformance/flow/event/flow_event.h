@@ -148,6 +148,7 @@ struct flow_rdmap {
     const struct flow_request *request;  /* Read Response, Atomic Response: the request it answers, NULL: none waits */
     struct flow_rpcrdma_message rpcrdma; /* what an RPC-over-RDMA message says that begins here */
     struct flow_iser_message iser;       /* what one of iSER says */
+    struct flow_nvme_message nvme;       /* what a capsule of NVMe says */
 };
 
 struct flow_gap {

@@ -12,10 +12,11 @@
 
 #include "conformance/flow/event/flow_buffer.h"
 #include "wire/iser.h"
+#include "wire/nvme.h"
 #include "wire/rpcrdma.h"
 #include "wire/smbd.h"
 
-enum flow_ulp_kind { FLOW_ULP_SMBD, FLOW_ULP_RPCRDMA, FLOW_ULP_ISER, FLOW_ULPS };
+enum flow_ulp_kind { FLOW_ULP_SMBD, FLOW_ULP_RPCRDMA, FLOW_ULP_ISER, FLOW_ULP_NVME, FLOW_ULPS };
 
 /* One side of SMB Direct. */
 struct flow_smbd_side {
@@ -157,12 +158,41 @@ struct flow_iser {
     struct flow_iser_unexpected unexpected[2];
 };
 
+/* ---- NVMe over RDMA ---------------------------------------------------------------------------------------------- */
+
+enum flow_nvme_kind {
+    FLOW_NVME_NONE,     /* not NVMe over RDMA, or none of its capsules begins here */
+    FLOW_NVME_COMMAND,  /* of the host */
+    FLOW_NVME_RESPONSE, /* of the controller */
+    FLOW_NVME_SHORT,    /* no whole command or response is there */
+};
+
+/* What the first segment of a capsule says: read once, before its event. */
+struct flow_nvme_message {
+    enum flow_nvme_kind kind;
+    uint16_t cid;
+    uint8_t opcode, flags;       /* of a command */
+    struct nvme_descriptor data; /* likewise */
+    uint16_t head, status;       /* SQHD and Status of a response */
+};
+
+struct flow_nvme {
+    uint64_t frame; /* of the Connect command by which it was recognised */
+    struct nvme_private said;
+    uint32_t entries;      /* of the submission queue: SQSIZE is one less */
+    bool by_head;          /* entries are freed by SQHD, as flow control is on; else by each response */
+    bool lost;             /* a capsule could not be read, or says what cannot be */
+    uint64_t sent, freed;  /* entries that commands have used so far, and those of them that are free again */
+    uint8_t waiting[8192]; /* a bit for each identifier of a command that waits */
+};
+
 struct flow_ulp {
     enum flow_ulp_kind kind;
     bool established; /* SMB Direct: both Negotiate messages, the Response with Status 0 */
     struct flow_smbd_side smbd[2];
     struct flow_rpcrdma *rpcrdma; /* what follows is in one piece with this; NULL for another ULP */
     struct flow_iser *iser;
+    struct flow_nvme *nvme;
     struct flow_buffers *buffers;
 };
 

@@ -290,6 +290,27 @@ static void add_iser(struct line *line, const struct flow_iser_message *said)
         add(line, " Read STag 0x%08" PRIx32 " at 0x%" PRIx64, said->read_stag, said->read_to);
 }
 
+/* What a capsule of NVMe says, after the Send. */
+static void add_nvme(struct line *line, const struct flow_nvme_message *said)
+{
+    const struct nvme_descriptor *data = &said->data;
+
+    switch (said->kind) {
+    case FLOW_NVME_NONE: return;
+    case FLOW_NVME_SHORT: add(line, ", NVMe without a capsule"); return;
+    case FLOW_NVME_RESPONSE:
+        add(line, ", NVMe response CID 0x%04x SQHD %u status 0x%04x", said->cid, said->head, said->status);
+        return;
+    case FLOW_NVME_COMMAND: break;
+    }
+    add(line, ", NVMe command CID 0x%04x opcode 0x%02x", said->cid, said->opcode);
+    if (data->type == NVME_SGL_KEYED && data->length != 0)
+        add(line, " %" PRIu32 " octets at 0x%" PRIx64 " of STag 0x%08" PRIx32 "%s", data->length, data->address,
+            data->key, data->subtype == NVME_SGL_INVALIDATE ? ", to be invalidated" : "");
+    else if (data->length != 0)
+        add(line, " SGL type 0x%x%x %" PRIu32 " octets", data->type, data->subtype, data->length);
+}
+
 const char *notation_event(const struct flow_event *event, char *text, size_t room)
 {
     struct line line = {text, room, 0};
@@ -316,6 +337,7 @@ const char *notation_event(const struct flow_event *event, char *text, size_t ro
         add_smbd(&line, event);
         add_rpcrdma(&line, &event->rdmap->rpcrdma);
         add_iser(&line, &event->rdmap->iser);
+        add_nvme(&line, &event->rdmap->nvme);
         return text;
     }
     case FLOW_GAP:

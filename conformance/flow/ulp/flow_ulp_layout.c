@@ -11,5 +11,9 @@ const struct wire_layout *flow_ulp_layout(const struct flow_event *event)
         return &rpcrdma_header_layout;
     if (event->rdmap->iser.kind != FLOW_ISER_NONE)
         return iser_layout(event->ddp->segment.payload, event->ddp->payload_have);
+    if (event->rdmap->nvme.kind == FLOW_NVME_COMMAND)
+        return &nvme_command_layout;
+    if (event->rdmap->nvme.kind == FLOW_NVME_RESPONSE)
+        return &nvme_response_layout;
     return flow_smbd_layout(flow_smbd_message(event));
 }

@@ -16,8 +16,8 @@
 Suite *defect_rows_suite(void);
 
 /* Files of the catalogue of which no row is left out, ended by NULL. */
-static const char *const finished[] = {"mpa", "empa", "ddp",     "rdmap", "atom", "sctp",
-                                       "a11", "smbd", "rpcrdma", "iser",  NULL};
+static const char *const finished[] = {"mpa", "empa", "ddp",     "rdmap", "atom",   "sctp",
+                                       "a11", "smbd", "rpcrdma", "iser",  "nvmeof", NULL};
 
 static struct catalogue *catalogue;
 static struct defect_list *defects, *cm_defects; /* the CM agent's are in a file of their own */

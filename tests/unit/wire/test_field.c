@@ -14,6 +14,7 @@
 #include "wire/fpdu.h"
 #include "wire/marker.h"
 #include "wire/mpa.h"
+#include "wire/nvme.h"
 #include "wire/rdmap.h"
 #include "wire/sctp.h"
 #include "wire/iser.h"
@@ -88,8 +89,10 @@ static const struct accessor accessors[] = {
     ISER_HELLO_REPLY_FIELDS(NUMBER_ROW, OCTETS_ROW, iser_hello_reply)             //
     ISCSI_REQUEST_FIELDS(NUMBER_ROW, OCTETS_ROW, iscsi_request)                   //
     ISCSI_RESPONSE_FIELDS(NUMBER_ROW, OCTETS_ROW, iscsi_response)                 //
+    NVME_COMMAND_FIELDS(NUMBER_ROW, OCTETS_ROW, nvme_command)                     //
+    NVME_RESPONSE_FIELDS(NUMBER_ROW, OCTETS_ROW, nvme_response)                   //
 };
-enum { ACCESSORS = sizeof(accessors) / sizeof(accessors[0]), LAYOUTS = 51 };
+enum { ACCESSORS = sizeof(accessors) / sizeof(accessors[0]), LAYOUTS = 53 };
 
 static bool bit_of(const uint8_t *octets, size_t bit)
 {
@@ -241,7 +244,7 @@ START_TEST(fields_cover_their_header)
         ck_assert(field->name[0] != '\0' && field->meaning[0] != '\0');
         ck_assert_msg(strncmp(field->section, "RFC ", 4) == 0 || strncmp(field->section, "IBTA ", 5) == 0 ||
                           strncmp(field->section, "A11", 3) == 0 || strncmp(field->section, "draft-", 6) == 0 ||
-                          strncmp(field->section, "MS-", 3) == 0,
+                          strncmp(field->section, "MS-", 3) == 0 || strncmp(field->section, "NVMe-oF ", 8) == 0,
                       "%s.%s: section '%s'", layout->id, field->id, field->section);
     }
     ck_assert_msg(next == layout->octets * 8, "%s: fields end at bit %zu; the header has %zu", layout->id, next,
