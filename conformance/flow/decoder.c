@@ -164,6 +164,25 @@ struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_
     return decoder;
 }
 
+void flow_decoder_time(struct flow_decoder *decoder, uint64_t now_ns)
+{
+    if (now_ns < decoder->common.now_ns)
+        return;
+    decoder->common.now_ns = now_ns;
+    flow_fragments_time(decoder->fragments);
+    flow_connections_time(decoder->tcp);
+    flow_sctp_time(decoder->sctp);
+    flow_cm_time(decoder->cm);
+}
+
+void flow_decoder_dropped(struct flow_decoder *decoder, uint64_t frames)
+{
+    decoder->common.totals.account.row[FLOW_ROW_DROPPED].items += frames;
+    flow_connections_dropped(decoder->tcp);
+    flow_sctp_dropped(decoder->sctp);
+    flow_cm_dropped(decoder->cm);
+}
+
 void flow_decoder_finish(struct flow_decoder *decoder)
 {
     flow_fragments_finish(decoder->fragments);

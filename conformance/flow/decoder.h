@@ -34,6 +34,20 @@ const struct flow *flow_decoder_segment(struct flow_decoder *decoder, const stru
 void flow_decoder_sctp(struct flow_decoder *decoder, const struct flow_packet *packet);
 void flow_decoder_roce(struct flow_decoder *decoder, const struct flow_packet *packet);
 
+/*
+ * Time has gone on to `now_ns` of the clock that frames have, with or without a frame: connections that are over or idle
+ * (flow_config.idle_ns) end, and what waits for octets that do not come is delivered. For a live capture, about once a
+ * second; a time that lies behind that of the last frame changes nothing.
+ */
+void flow_decoder_time(struct flow_decoder *decoder, uint64_t now_ns);
+
+/*
+ * The capture mechanism dropped so many frames, of any flow. They are counted (FLOW_ROW_DROPPED); each flow that is open
+ * has a gap from here on, and FLOW_UNDECODED with FLOW_REASON_DROPPED for both directions goes to its rules, so that
+ * nothing that is missing is blamed on a device.
+ */
+void flow_decoder_dropped(struct flow_decoder *decoder, uint64_t frames);
+
 /* End of the capture: what is held back is decoded as far as it goes, every flow ends (FLOW_END). The decoder may be
  * used again, as new; totals go on. */
 void flow_decoder_finish(struct flow_decoder *decoder);

@@ -107,6 +107,25 @@ struct cm_decoder *flow_cm_new(struct flow_common *common)
     return cm;
 }
 
+void flow_cm_time(struct cm_decoder *cm)
+{
+    struct cm_exchange *next, *more;
+
+    HASH_ITER (hh, cm->exchanges, next, more) {
+        if (!flow_is_due(cm->common, next->flow->last_ns, next->listed_closed))
+            continue;
+        if (!next->listed_closed)
+            flow_removed_note(cm->common, &next->key, sizeof(next->key));
+        end_exchange(cm, next, true, next->listed_closed ? FLOW_REASON_COUNT : FLOW_REASON_IDLE);
+    }
+}
+
+void flow_cm_dropped(struct cm_decoder *cm)
+{
+    for (struct cm_exchange *next = cm->exchanges; next != NULL; next = next->hh.next)
+        flow_dropped(cm->common, next->flow);
+}
+
 void flow_cm_finish(struct cm_decoder *cm)
 {
     end_all(cm, true);

@@ -25,6 +25,9 @@ void flow_infiniband_packet(struct cm_decoder *cm, const struct flow_datagram *d
 /* NULL without memory. */
 struct cm_decoder *flow_cm_new(struct flow_common *common);
 /* Ends every exchange, with events. */
+/* Time has gone on to common->now_ns: what is over, or idle too long, ends. The capture lost frames, of whatever is open. */
+void flow_cm_time(struct cm_decoder *cm);
+void flow_cm_dropped(struct cm_decoder *cm);
 void flow_cm_finish(struct cm_decoder *cm);
 /* Frees, without events. `cm` may be NULL. */
 void flow_cm_free(struct cm_decoder *cm);

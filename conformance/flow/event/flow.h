@@ -195,7 +195,8 @@ enum {
     FLOW_HALF_BUFFER_MAX = 256 << 10,
     FLOW_FRAGMENTS_MAX = 8 << 20, /* octets of IP packets in fragments */
     FLOW_FRAGMENTS_SECONDS = 60,  /* of the capture's clock (RFC 8200 4.5, RFC 1122 3.3.2) */
-    FLOW_SEARCH_SEGMENTS = 3,     /* that begin unlike FPDUs: the connection is not MPA (flow_search.c) */
+    FLOW_CLOSED_SECONDS = 60, /* flow_decoder_time(): a closed connection's segments may come again (RFC 9293 3.6.1) */
+    FLOW_SEARCH_SEGMENTS = 3, /* that begin unlike FPDUs: the connection is not MPA (flow_search.c) */
 };
 
 /* Zero means the default. */
@@ -212,6 +213,7 @@ struct flow_config {
      */
     size_t one_way_segments;
     bool no_late_lock; /* do not look for FPDUs in connections whose start was not captured */
+    uint64_t idle_ns;  /* flow_decoder_time() ends what had no frame for so long; 0: nothing open ends by time */
 };
 
 struct flow_totals {

@@ -104,7 +104,7 @@ enum flow_account_kind {
     ROW(UNCOMPARED,     UNJUDGED, "uncompared",     "octets were sent again before they were acknowledged, and the first copy is no longer stored for a comparison") \
     ROW(UNORDERED,      UNJUDGED, "unordered",      "connections whose two directions cannot be ordered: the capture does not show what a side had received before it sent") \
     ROW(HELD_TOO_MUCH,  UNJUDGED, "held-too-much",  "more segments were out of order than the decoder can hold") \
-    ROW(EVICTED,        UNJUDGED, "evicted",        "connections that went on after they had made room for others: more were open than --memory has room for") \
+    ROW(EVICTED,        UNJUDGED, "evicted",        "connections that went on after they had made room for others, or were idle too long: more were open than --memory has room for, or monitor --idle is too short") \
     ROW(MEMORY,         UNJUDGED, "memory",         "the decoder had no memory for it") \
     ROW(UNKNOWN,        UNJUDGED, "unknown",        "a reason that this version of the program does not know") \
     ROW(RING_FILE,      MISSING,  "ring-file",      "files of a ring whose numbers are not there") \

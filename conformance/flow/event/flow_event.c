@@ -15,6 +15,8 @@ const char *flow_reason_text(enum flow_reason reason)
         [FLOW_REASON_STREAMING] = "octets of the ULP come before the start-up frame",
         [FLOW_REASON_NO_MEMORY] = "the decoder has no memory for this direction",
         [FLOW_REASON_EVICTED] = "more connections are open than the decoder can follow",
+        [FLOW_REASON_DROPPED] = "the capture lost frames, and nobody knows of which connections",
+        [FLOW_REASON_IDLE] = "nothing came for longer than an idle connection is followed",
         [FLOW_REASON_CHECKSUM] = "the SCTP packet's checksum is wrong: a receiver drops it",
         [FLOW_REASON_MESSAGE_SHORT] = "the user message is too short for its DDP-SSN",
         [FLOW_REASON_MESSAGE_LONG] = "fragments of a user message that is incomplete, or longer than a DDP Segment",
@@ -37,4 +39,22 @@ void flow_event_send(struct flow_common *common, const struct flow_event *event)
 {
     if (common->sink != NULL && event->flow != NULL)
         common->sink(common->ctx, event);
+}
+
+void flow_dropped(struct flow_common *common, struct flow *flow)
+{
+    if (flow == NULL)
+        return;
+    flow->gap = true;
+    for (unsigned direction = 0; direction < FLOW_DIRECTIONS; direction++) {
+        struct flow_event event = {.kind = FLOW_UNDECODED,
+                                   .direction = (enum flow_direction)direction,
+                                   .flow = flow,
+                                   .frame = flow->last_frame,
+                                   .first_frame = flow->last_frame,
+                                   .time_ns = flow->last_ns,
+                                   .reason = FLOW_REASON_DROPPED};
+
+        flow_event_send(common, &event);
+    }
 }

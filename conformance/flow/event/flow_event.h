@@ -180,6 +180,8 @@ enum flow_reason {
     FLOW_REASON_URGENT,        /* urgent octets */
     FLOW_REASON_CHUNK,         /* SCTP: a chunk whose length contradicts the packet's: the rest is not read */
     FLOW_REASON_STRANGER,      /* SCTP: other addresses, or another Verification Tag: the packet does not count */
+    FLOW_REASON_DROPPED,       /* the capture mechanism dropped frames, of any flow that was open */
+    FLOW_REASON_IDLE,          /* FLOW_END because no frame came for flow_config.idle_ns */
     FLOW_REASON_CHUNK_UNKNOWN, /* SCTP: a chunk after which a receiver leaves the packet's rest alone */
     FLOW_REASON_COUNT
 };
@@ -216,7 +218,7 @@ struct flow_event {
     const struct flow_sctp *sctp;
     const struct flow_session *session;
     const struct flow_cm *cm;
-    enum flow_reason reason;       /* UNDECODED; END: FLOW_REASON_COUNT unless evicted */
+    enum flow_reason reason;       /* UNDECODED; END: FLOW_REASON_COUNT unless evicted or idle */
     const struct flow_event *next; /* of a ULPDU, then of its DDP Segment: what it carries; NULL: that is all */
 };
 

@@ -110,11 +110,15 @@ static void fail(struct fragment_store *store, struct packet *packet, enum flow_
     release_octets(store, packet);
 }
 
+void flow_fragments_time(struct fragment_store *store)
+{
+    while (store->oldest != NULL && flow_age_ns(store->common, store->oldest->first_ns) > WAIT_NS)
+        drop(store, store->oldest, FLOW_ROW_FRAGMENT_LOST);
+}
+
 static void make_room(struct fragment_store *store)
 {
-    while (store->oldest != NULL && store->common->now_ns - store->oldest->first_ns > WAIT_NS &&
-           store->common->now_ns > store->oldest->first_ns)
-        drop(store, store->oldest, FLOW_ROW_FRAGMENT_LOST);
+    flow_fragments_time(store);
     while (store->oldest != NULL && (store->count >= PACKETS_HELD_MAX || store->octets >= FLOW_FRAGMENTS_MAX))
         drop(store, store->oldest, FLOW_ROW_FRAGMENT_ROOM);
 }

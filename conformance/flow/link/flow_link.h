@@ -47,6 +47,8 @@ struct fragment_store *flow_fragments_new(struct flow_common *common);
  */
 enum flow_protocol flow_fragment_packet(struct fragment_store *store, struct flow_layers *layers,
                                         struct flow_carrier_frames *carrier);
+/* Time has gone on to common->now_ns: what has waited too long will not become whole. */
+void flow_fragments_time(struct fragment_store *store);
 /* Counts what never became whole. */
 void flow_fragments_finish(struct fragment_store *store);
 /* `store` may be NULL. */

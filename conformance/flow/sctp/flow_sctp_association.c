@@ -173,7 +173,7 @@ void sctp_association_end(struct sctp_association *association, bool tell, enum 
     }
     sctp_births_free(&association->births);
     if (tell)
-        settle(association, reason == FLOW_REASON_EVICTED);
+        settle(association, reason == FLOW_REASON_EVICTED || reason == FLOW_REASON_IDLE);
     if (tell && association->flow != NULL) {
         struct flow_event event = sctp_event(association->flow, FLOW_FROM_INITIATOR, FLOW_END,
                                              association->flow->last_frame, association->flow->last_ns);
@@ -206,6 +206,23 @@ static void end_all(struct sctp_decoder *sctp, bool tell)
     while (sctp->oldest != NULL)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): sctp_association_end() takes it off the list */
         sctp_association_end(sctp->oldest, tell, FLOW_REASON_COUNT);
+}
+
+void flow_sctp_time(struct sctp_decoder *sctp)
+{
+    struct sctp_association *next, *more;
+
+    HASH_ITER (hh, sctp->associations, next, more)
+        if (flow_is_due(sctp->common, next->time_ns, next->finished))
+            sctp_association_end(next, true, next->finished ? FLOW_REASON_COUNT : FLOW_REASON_IDLE);
+}
+
+void flow_sctp_dropped(struct sctp_decoder *sctp)
+{
+    for (struct sctp_association *next = sctp->associations; next != NULL; next = next->hh.next)
+        flow_dropped(sctp->common, next->flow);
+    for (struct sctp_stream *stream = sctp->oldest_stream; stream != NULL; stream = stream->newer)
+        flow_dropped(sctp->common, stream->flow);
 }
 
 void flow_sctp_finish(struct sctp_decoder *sctp)
@@ -305,7 +322,7 @@ struct sctp_association *sctp_association_make(struct sctp_decoder *sctp, const 
     association->sctp = sctp;
     association->key = *key;
     association->first_frame = frame;
-    association->first_ns = time_ns;
+    association->first_ns = association->time_ns = time_ns;
     HASH_ADD(hh, sctp->associations, key, sizeof(association->key), association);
     if (hash_lost(association)) {
         free(association);

@@ -91,7 +91,7 @@ static void end_connection(struct tcp_connections *tcp, struct flow_connection *
         context = flow_context_of(tcp->common, connection, i, connection->last_frame, connection->last_ns);
         flow_mpa_end(&context);
     }
-    flow_settle_end(tcp->common, connection, reason == FLOW_REASON_EVICTED);
+    flow_settle_end(tcp->common, connection, reason == FLOW_REASON_EVICTED || reason == FLOW_REASON_IDLE);
     if (connection->flow != NULL) {
         struct flow_event event;
 
@@ -108,6 +108,31 @@ void flow_connections_finish(struct tcp_connections *tcp)
 {
     while (tcp->all != NULL) /* in the order in which they began */
         end_connection(tcp, &tcp->all->shared, FLOW_REASON_COUNT);
+}
+
+void flow_connections_time(struct tcp_connections *tcp)
+{
+    struct tcp_connection *next, *more;
+
+    HASH_ITER (hh, tcp->all, next, more) {
+        struct flow_connection *connection = &next->shared;
+        bool over = next->list == FLOW_LIST_CLOSED;
+
+        if (flow_is_due(tcp->common, connection->last_ns, over)) {
+            end_connection(tcp, connection, over ? FLOW_REASON_COUNT : FLOW_REASON_IDLE);
+        } else if (next->side[0].queue != NULL || next->side[1].queue != NULL) {
+            struct flow_context context =
+                flow_context_of(tcp->common, connection, 0, connection->last_frame, connection->last_ns);
+
+            flow_queue_drain(&context);
+        }
+    }
+}
+
+void flow_connections_dropped(struct tcp_connections *tcp)
+{
+    for (struct tcp_connection *next = tcp->all; next != NULL; next = next->hh.next)
+        flow_dropped(tcp->common, next->shared.flow);
 }
 
 struct tcp_connections *flow_connections_new(struct flow_common *common)
