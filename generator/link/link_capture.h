@@ -6,16 +6,24 @@
 #define GENERATOR_LINK_CAPTURE_H
 
 #include <pcap/pcap.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct iwarp_sentence;
 
+struct link_capture_wish {
+    int snap_octets;   /* of a frame, so many are kept */
+    int buffer_octets; /* of the kernel's ring */
+    int block_ms;  /* frames may wait so long in a block of the ring, which then has many: 0: each is given at once */
+    bool any_link; /* Ethernet is not all that the caller reads: pcap_datalink() says what the interface has */
+};
+
 /*
- * Starts to capture, both directions, in promiscuous mode; reading does not wait. `snap_octets`: of a frame, so many
- * are kept; `buffer_octets`: of the kernel's ring. *nanoseconds_per_tick: of the frames' tv_usec, 1, or 1000 where the
- * interface has microseconds alone. The caller closes it with pcap_close(). NULL with a sentence that says what helps.
+ * Starts to capture, both directions, in promiscuous mode; reading does not wait. *nanoseconds_per_tick: of the frames'
+ * tv_usec, 1, or 1000 where the interface has microseconds alone. The caller closes it with pcap_close(). NULL with a
+ * sentence that says what helps.
  */
-pcap_t *link_capture_open(const char *interface, int snap_octets, int buffer_octets, uint64_t *nanoseconds_per_tick,
+pcap_t *link_capture_open(const char *interface, const struct link_capture_wish *wish, uint64_t *nanoseconds_per_tick,
                           struct iwarp_sentence *error);
 
 /* Has the kernel leave out what the filter (pcap-filter(7)) does not name. 0, or -1 with a sentence. */
