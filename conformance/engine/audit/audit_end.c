@@ -4,29 +4,18 @@
 #include <stdio.h>
 
 #include "conformance/engine/audit/audit_internal.h"
+#include "conformance/engine/judge/flow_judge.h"
 #include "conformance/engine/process/run_stop.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
 #include "reference-stack/program/complaint.h"
 #include "base/out_of_memory.h"
-#include "wire/rdmap.h"
 
 static void fill_summary(const struct audit *audit, struct run_summary *summary)
 {
-    const struct flow_totals *totals = &audit->totals;
-
     *summary = audit->counted;
-    summary->frames = totals->frames;
-    summary->fpdus = totals->fpdus;
-    summary->ddp_segments = totals->ddp_segments;
-    summary->crc_errors = totals->crc_errors;
-    summary->account = totals->account;
+    judged_traffic(summary, &audit->totals);
     summary->allow_gaps = audit->options->allow_gaps;
-    summary_add_messages(summary, "MPA start-up frames", totals->start_frames);
-    for (unsigned i = 0; i < 16; i++)
-        if (totals->messages[i] != 0)
-            summary_add_messages(summary, rdmap_opcode_rows[i].name != NULL ? rdmap_opcode_rows[i].name : "unassigned",
-                                 totals->messages[i]);
     for (size_t i = 0; i < catalogue_count(audit->catalogue); i++)
         if (selection_matches(&audit->options->selection, catalogue_at(audit->catalogue, i)))
             summary->not_exercised += !audit->seen[i].exercised;

@@ -9,49 +9,23 @@
 #include "conformance/engine/evidence/flow_end.h"
 #include "conformance/engine/capture/capture_file.h"
 #include "conformance/engine/capture/capture_series.h"
-#include "conformance/flow/decoder.h"
-#include "conformance/rules/rule.h"
+#include "conformance/engine/judge/flow_judge.h"
 
 enum { READING_FRAMES = 1 << 18 }; /* about a second of work */
 
 struct audit_judge {
     struct audit_judge_config config;
-    struct flow_decoder *decoder;
-    struct rule_engine *engine;
-    const struct requirement **requirements; /* by struct rule's index; NULL: not selected */
-    struct findings findings;                /* held back of the present file */
-    struct capture_series *series;           /* present one, */
-    bool again;                              /* and it can be read a second time */
-    uint64_t flows_before;                   /* flows of the files before it */
-    struct flow_totals totals;               /* of all files */
-    struct flow_account account;             /* of the last one */
+    struct flow_judge *flows;
+    struct flow_decoder *decoder;  /* of it */
+    struct findings findings;      /* held back of the present file */
+    struct capture_series *series; /* present one, */
+    bool again;                    /* and it can be read a second time */
+    uint64_t flows_before;         /* flows of the files before it */
+    struct flow_totals totals;     /* of all files */
+    struct flow_account account;   /* of the last one */
 };
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
-
-static enum verdict verdict_of(enum rule_verdict verdict)
-{
-    switch (verdict) {
-    case RULE_FAIL: return VERDICT_FAIL;
-    case RULE_WARN: return VERDICT_WARN;
-    case RULE_AMBIGUOUS: return VERDICT_AMBIGUOUS;
-    default: return VERDICT_PASS;
-    }
-}
-
-struct judged_flow {
-    struct audit_judge *judge;
-    const struct flow *flow;
-    char names[FLOW_DIRECTIONS][FLOW_NAME_MAX]; /* "" until wanted */
-};
-
-/* The flow's name as its sender's: the same for all its results, and not cheap. */
-static const char *name_of(struct judged_flow *context, enum flow_direction direction)
-{
-    char *name = context->names[direction];
-
-    return name[0] != '\0' ? name : flow_name(context->flow, direction, name, FLOW_NAME_MAX);
-}
 
 /* Hands over a result whose frame is that of the series: with its file, and its frame and other numbers there. */
 static void report_result(const struct audit_judge *judge, struct result *result, const struct requirement *requirement)
@@ -69,47 +43,24 @@ static void report_result(const struct audit_judge *judge, struct result *result
 }
 
 /* One requirement that one flow exercised. */
-static void on_result(const struct rule_result *found, void *argument)
+static void on_result(void *user, const struct judged_result *judged)
 {
-    struct judged_flow *context = argument;
-    struct audit_judge *judge = context->judge;
-    enum flow_direction direction = (enum flow_direction)found->direction;
-    const struct requirement *requirement = judge->requirements[found->rule->index];
-    struct result result = {
-        .id = found->rule->id,
-        .verdict = verdict_of(found->verdict),
-        .by = "rule",
-        .script = found->rule->function,
-        .role = found->both ? NULL : flow_role(context->flow, direction),
-        .frame = found->frame,
-        .flow = name_of(context, direction),
-        .count = found->verdict == RULE_PASS ? found->passes : found->findings,
-    };
+    struct audit_judge *judge = user;
 
-    if (requirement == NULL)
+    if (judged->found->verdict != RULE_PASS && judge->config.ladders && judge->again &&
+        findings_hold(&judge->findings, judged->found, judged->result, judged->flow->number - judge->flows_before))
         return;
-    if (found->verdict != RULE_PASS) {
-        result.expected = found->expected;
-        result.actual = found->actual;
-        result.message = found->message;
-        result.cause = found->cause;
-        result.hint = found->hint;
-        result.reading = found->verdict == RULE_AMBIGUOUS ? found->actual : NULL;
-        if (judge->config.ladders && judge->again &&
-            findings_hold(&judge->findings, found, &result, context->flow->number - judge->flows_before))
-            return;
-    }
-    report_result(judge, &result, requirement);
+    report_result(judge, judged->result, judged->requirement);
 }
 
 /* One end of a flow. */
-static void on_end(const struct flow *flow, const struct end_cause *cause, void *argument)
+static void on_end(void *user, const struct flow *flow, const struct end_cause *cause)
 {
-    struct judged_flow *context = argument;
+    const struct audit_judge *judge = user;
     struct flow_end end;
 
-    flow_end_make(&end, context->judge->series, flow, cause);
-    context->judge->config.end(context->judge->config.user, &end.line);
+    flow_end_make(&end, judge->series, flow, cause);
+    judge->config.end(judge->config.user, &end.line);
 }
 
 static void results_end(const struct audit_judge *judge)
@@ -131,23 +82,20 @@ static void on_own_result(void *user, const struct lua_found *found)
     report_result(judge, &result, catalogue_find(judge->config.catalogue, result.id));
 }
 
-static void sink(void *user, const struct flow_event *event)
+static void on_event(void *user, const struct flow_event *event)
+{
+    const struct audit_judge *judge = user;
+
+    lua_rules_event(judge->config.rules, event);
+}
+
+static void on_flow_end(void *user, const struct flow *flow)
 {
     struct audit_judge *judge = user;
 
-    rule_engine_event(judge->engine, event);
     if (judge->config.rules != NULL)
-        lua_rules_event(judge->config.rules, event);
-    if (event->kind == FLOW_END) {
-        struct judged_flow context = {.judge = judge, .flow = event->flow};
-        struct rule_flow_end wanted = {on_result, judge->config.end != NULL ? on_end : NULL, &context};
-
-        context.names[0][0] = context.names[1][0] = '\0';
-        rule_engine_flow_end(judge->engine, event->flow, &wanted);
-        if (judge->config.rules != NULL)
-            lua_rules_flow_end(judge->config.rules, event->flow, on_own_result, judge);
-        results_end(judge);
-    }
+        lua_rules_flow_end(judge->config.rules, flow, on_own_result, judge);
+    results_end(judge);
 }
 
 /*
@@ -238,36 +186,32 @@ const struct flow_account *audit_judge_account(const struct audit_judge *judge)
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-static bool is_selected(const char *id, void *argument)
-{
-    const struct audit_judge *judge = argument;
-    const struct requirement *requirement = catalogue_find(judge->config.catalogue, id);
-
-    return requirement != NULL && selection_matches(judge->config.selection, requirement);
-}
-
 struct audit_judge *audit_judge_create(const struct audit_judge_config *config)
 {
-    struct flow_config flows = {.rule_state_octets = rule_state_octets(), .memory = config->memory};
     struct audit_judge *judge = calloc(1, sizeof(*judge));
-    struct rule_config rules = {.selected = is_selected, .argument = judge};
+    struct flow_judge_config flows = {
+        .catalogue = config->catalogue,
+        .selection = config->selection,
+        .memory = config->memory,
+        .event = config->rules != NULL ? on_event : NULL,
+        .result = on_result,
+        .end = config->end != NULL ? on_end : NULL,
+        .flow_end = on_flow_end,
+        .user = judge,
+    };
 
     if (judge == NULL)
         return NULL;
     judge->config = *config;
-    judge->requirements = calloc(rule_count() + 1, sizeof(const struct requirement *));
-    judge->engine = rule_engine_create(&rules);
-    judge->decoder = flow_decoder_create(&flows, sink, judge);
-    if (findings_init(&judge->findings) != 0 || judge->requirements == NULL || judge->engine == NULL ||
-        judge->decoder == NULL) {
+    judge->flows = flow_judge_create(&flows);
+    if (findings_init(&judge->findings) != 0 || judge->flows == NULL) {
         audit_judge_free(judge);
         return NULL;
     }
+    judge->decoder = flow_judge_decoder(judge->flows);
     judge->findings.memory = config->memory;
     if (config->rules != NULL)
-        lua_rules_select(config->rules, is_selected, judge);
-    for (size_t i = 0; i < rule_count(); i++)
-        judge->requirements[i] = catalogue_find(config->catalogue, rule_at(i)->id);
+        lua_rules_select(config->rules, flow_judge_selected, judge->flows);
     return judge;
 }
 
@@ -275,9 +219,7 @@ void audit_judge_free(struct audit_judge *judge)
 {
     if (judge == NULL)
         return;
-    flow_decoder_destroy(judge->decoder);
-    rule_engine_free(judge->engine);
+    flow_judge_free(judge->flows);
     findings_free(&judge->findings);
-    free(judge->requirements);
     free(judge);
 }

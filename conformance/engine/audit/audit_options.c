@@ -7,28 +7,21 @@
 #include <sys/stat.h>
 
 #include "conformance/engine/capture/capture_file.h"
+#include "conformance/engine/option/amount.h"
 #include "conformance/requirements/named.h"
 #include "reports/results/result.h"
 
 enum { PROCESSES_MAX = 1024, SPREAD_WEEKS_MAX = 51 };
 
-static const unsigned long long memory_max = 1ull << 40;
-
-/* "2G": octets, with K, M or G for 2^10, 2^20 or 2^30 of them. */
 static int parse_memory(void *user, const char *value, struct iwarp_sentence *error)
 {
-    static const char units[] = "KMG";
     struct audit_options *options = user;
-    char *end;
-    unsigned long long number = strtoull(value, &end, 10);
-    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
-    unsigned shift = unit != NULL ? (unsigned)(unit - units + 1) * 10 : 0;
+    uint64_t octets;
 
-    if (*value < '0' || *value > '9' || (unit != NULL ? end[1] != '\0' : *end != '\0') ||
-        number > memory_max >> shift || number << shift < FLOW_MEMORY_MIN)
-        return iwarp_sentence_set(
-            error, "--memory \"%.40s\": octets from 1M to 1024G were expected, such as 512M or 4G", value);
-    options->memory = (size_t)(number << shift);
+    if (amount_octets("--memory", value, FLOW_MEMORY_MIN, AMOUNT_MEMORY_MOST, AMOUNT_MEMORY_EXPECTED, &octets, error) !=
+        0)
+        return -1;
+    options->memory = (size_t)octets;
     options->memory_given = value;
     return 0;
 }
