@@ -299,6 +299,8 @@ void responder_leaves_after_rejection(struct rule_context *ctx)
 {
     if (!is_rejected(ctx) || (ctx->event->kind == FLOW_MPA_START && !start_is(ctx, IWARP_MPA_REPLY)))
         return;
+    if (ctx->peer->holes || ctx->flow->unordered)
+        return; /* another Request may be what is missing */
     rule_fail(ctx, "nothing of MPA after R = 1", ctx->event->kind == FLOW_MPA_START ? "another MPA Reply" : "an FPDU",
               "The Responder goes on with MPA after it has rejected (RFC 5044 7.1.2 rule 2)");
 }

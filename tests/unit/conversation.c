@@ -33,6 +33,7 @@ struct conversation {
     struct iwarp_mpa_start start[2];
     struct frame frames[FRAMES_MAX];
     size_t count;
+    size_t lost_at; /* before this frame, from 1, the ring lost some; 0: it did not */
     uint8_t quote[DDP_UNTAGGED_OCTETS];
     size_t quote_length;
     uint8_t unit_octets[UNIT_MAX];
@@ -201,6 +202,23 @@ void conversation_drop_first(struct conversation *conversation, size_t frames)
         free(conversation->frames[i].octets);
     conversation->count -= frames;
     memmove(conversation->frames, conversation->frames + frames, conversation->count * sizeof(conversation->frames[0]));
+}
+
+bool conversation_lose(struct conversation *conversation, unsigned direction, size_t from)
+{
+    size_t kept = from;
+
+    for (size_t i = from; i < conversation->count; i++) {
+        if (conversation->frames[i].direction == direction)
+            free(conversation->frames[i].octets);
+        else
+            conversation->frames[kept++] = conversation->frames[i];
+    }
+    if (from >= conversation->count)
+        return false;
+    conversation->count = kept;
+    conversation->lost_at = from + 1;
+    return true;
 }
 
 /* The change, when it is for this unit and this step of making it. */
@@ -410,8 +428,12 @@ void conversation_judge_with(const struct conversation *conversation, const stru
                                    conversation->frames[i].count,
                                    conversation->frames[i].count};
 
+        if (conversation->lost_at == i + 1)
+            flow_decoder_dropped(judging.decoder, 1);
         flow_decoder_frame(judging.decoder, &frame);
     }
+    if (conversation->lost_at > conversation->count)
+        flow_decoder_dropped(judging.decoder, 1);
     flow_decoder_finish(judging.decoder);
     flow_decoder_destroy(judging.decoder);
     rule_engine_free(judging.engine);

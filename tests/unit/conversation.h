@@ -82,6 +82,12 @@ bool conversation_cross(struct conversation *conversation, size_t frame);
 /* Leaves out all frames of one direction. */
 void conversation_one_way(struct conversation *conversation, unsigned direction);
 
+/*
+ * The ring loses all frames of one direction from that one on (from 0), and says so before the next one. False when there
+ * is no such frame.
+ */
+bool conversation_lose(struct conversation *conversation, unsigned direction, size_t from);
+
 /* Leaves out the first frames. */
 void conversation_drop_first(struct conversation *conversation, size_t frames);
 

@@ -117,6 +117,31 @@ START_TEST(any_frame_lost)
 END_TEST
 
 /*
+ * All frames of a side from one on, which nothing that follows shows: the ring says that it lost some, and nobody is blamed
+ * for what is missing.
+ */
+START_TEST(tail_lost_by_the_ring)
+{
+    for (size_t table = 0; rule_case_tables[table] != NULL; table++)
+        for (const struct rule_case *rule_case = rule_case_tables[table]; rule_case->id != NULL; rule_case++)
+            for (size_t from = 1; from < 60; from++) {
+                struct conversation *conversation = conversation_create(NULL);
+                struct verdicts verdicts;
+                bool there;
+
+                rule_case->healthy(conversation);
+                there = conversation_lose(conversation, (unsigned)_i, from);
+                if (there)
+                    conversation_judge(conversation, false, &verdicts);
+                conversation_free(conversation);
+                if (!there)
+                    break;
+                rule_case_quiet(&verdicts, rule_case->aside, rule_case->id);
+            }
+}
+END_TEST
+
+/*
  * An FPDU whose ULPDU_Length and DDP header were damaged, and then each frame after it left out: the unit that the
  * wrong length makes is never whole, no CRC shows that it is wrong, and no rule may trust its header.
  * Whether the sender computes CRCs rightly is all that may be asked.
@@ -260,6 +285,7 @@ Suite *rules_engine_suite(void)
     tcase_add_loop_test(silence, one_direction_alone, 0, 3);
     tcase_add_loop_test(silence, late_capture_draws_no_finding, 0, 3);
     tcase_add_loop_test(silence, any_frame_lost, 0, 3);
+    tcase_add_loop_test(silence, tail_lost_by_the_ring, 0, 2);
     tcase_add_loop_test(silence, damaged_and_lost, 0, 3);
     tcase_add_loop_test(silence, repeated_and_reordered, 0, 3);
     tcase_add_test(engine, judges_the_configured_side);
