@@ -116,10 +116,12 @@ iwarp_packages = libuv $(isal) $(usrsctp)
 WARPCHECK_NO_ISAL ?=
 isal = $(call once,isal,test -n '$(WARPCHECK_NO_ISAL)' || ! $(pkg_config) --exists libisal || echo libisal)
 no_isal = $(if $(isal),,-DWARPCHECK_NO_ISAL)
+# The journal, where it is there: for `warpcheck monitor` alone.
+systemd = $(call once,systemd,$(pkg_config) --exists libsystemd && echo libsystemd)
 # Debian calls it lua5.4, other distributions lua.
 lua = $(call once,lua,$(pkg_config) --exists lua5.4 && echo lua5.4 || echo lua)
-packages = $(iwarp_packages) jansson libpcap libseccomp $(lua) libxml-2.0 zlib libzstd liblz4 minizip libmd
-package_cflags = $(call once,package_cflags,$(pkg_config) --cflags $(packages) && echo '$(no_isal) $(cross_cflags)')
+packages = $(iwarp_packages) $(systemd) jansson libpcap libseccomp $(lua) libxml-2.0 zlib libzstd liblz4 minizip libmd
+package_cflags = $(call once,package_cflags,$(pkg_config) --cflags $(packages) && echo '$(no_isal) $(if $(systemd),-DWARPCHECK_SYSTEMD) $(cross_cflags)')
 package_libs = $(call once,package_libs,$(pkg_config) --libs $(packages) && echo '-lnet $(cross_libs)')
 iwarp_libs = $(call once,iwarp_libs,$(pkg_config) --libs $(iwarp_packages) && echo '$(cross_libs)')
 check_cflags = $(call once,check_cflags,$(pkg_config) --cflags check)

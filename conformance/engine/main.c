@@ -13,6 +13,7 @@
 #include "conformance/engine/gen/cmd_gen.h"
 #include "conformance/engine/interop/cmd_interop.h"
 #include "conformance/engine/option/pager.h"
+#include "conformance/engine/monitor/cmd_monitor.h"
 #include "conformance/engine/new-check/cmd_new_check.h"
 #include "conformance/engine/show/cmd_pics.h"
 #include "conformance/engine/probe/cmd_probe.h"
@@ -46,6 +47,7 @@ static const struct subcommand subcommands[] = {
     {"run", cmd_run, "judges a live device; without --dut: the built-in reference stack"},
     {"probe", cmd_probe, "finds out in seconds what a device is, and writes its profile"},
     {"audit", cmd_audit, "judges captures, by the same requirement ids"},
+    {"monitor", cmd_monitor, "judges a live interface, a mirror port, for days"},
     {"prove", cmd_prove, "runs every defect against every check and rule (the kill matrix)"},
     {"explore", cmd_explore, "plays sessions that nobody wrote, drawn by seed, and groups what fails"},
     {"peer", peer, "starts the reference stack as a device under test"},
