@@ -12,7 +12,7 @@ datadir := $(DESTDIR)$(PREFIX)/share
 
 # What a user reads. A link to a document that is not among them becomes its text.
 installed_docs := writing-checks writing-rules why script-library upper-tester upper-tester-needs profiles testing-your-device interop ipsec writing-captures cm-agent sctp \
-	exploring audit-regression trust what-is-judged dissector versions privileges fuzzing
+	exploring audit-regression monitor trust what-is-judged dissector versions privileges fuzzing
 # Scripts and templates that these documents name; a folder is installed as it is.
 installed_folders := packaging/ci packaging/slurm upper-tester/skeleton
 left_out := \[([^]]*)\]\((\.\./|findings/|images/|libiwarp\.md|design-notes\.md)[^)]*\)
@@ -41,6 +41,8 @@ install: programs
 		install -D -m 644 packaging/completion/warpcheck.fish '$(datadir)/fish/vendor_completions.d'/$$p.fish; done
 	for t in conformance/templates/*.lua; do install -D -m 644 "$$t" '$(datadir)'/warpcheck/templates/$${t##*/}; done
 	for e in reference-stack/examples/*.c; do install -D -m 644 "$$e" '$(datadir)'/doc/libiwarp/examples/$${e##*/}; done
+	install -D -m 644 packaging/systemd/warpcheck-monitor@.service '$(DESTDIR)$(PREFIX)/lib/systemd/system/warpcheck-monitor@.service'
+	sed -i 's,/usr/bin/,$(PREFIX)/bin/,; s,/usr/share/,$(PREFIX)/share/,' '$(DESTDIR)$(PREFIX)/lib/systemd/system/warpcheck-monitor@.service'
 	install -D -m 644 docs/libiwarp.md '$(datadir)/doc/libiwarp/libiwarp.md'
 	for d in $(installed_docs); do install -D -m 644 docs/$$d.md '$(datadir)'/doc/warpcheck/$$d.md; done
 	sed -i -E 's,!?$(left_out),\1,g' $(installed_docs:%='$(datadir)'/doc/warpcheck/%.md) '$(datadir)/doc/libiwarp/libiwarp.md'

@@ -53,6 +53,7 @@ cable || exit 99
 
 mkdir "$WORK/evidence"
 start faults --log "$WORK/faults.jsonl" --evidence "$WORK/evidence" --metrics-every 1
+grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' "/proc/$process/status" >"$WORK/confined"
 for file in $FAULTY; do
 	send "$file"
 done
@@ -100,6 +101,12 @@ prints "$process" "$WORK/full.err" 'cannot write: No space left'
 prints "$process" "$WORK/full.out" 'FAIL  MPA-4.4-14'
 stop TERM full
 
+"$WARPCHECK" monitor -i mirror0 --count 1 --format jsonl >/dev/full 2>"$WORK/nowhere.err" &
+process=$!
+eventually "$process" sh -c 'python3 tests/e2e/replay.py tap0 pcaps/generated/bad-crc.pcap; kill -0 "$1" 2>/dev/null || exit 0; exit 1' sh "$process"
+status=0
+wait "$process" || status=$?
+echo "nowhere $status"
 start locked --log "$WORK/locked.jsonl"
 "$WARPCHECK" monitor -i mirror0 --log "$WORK/locked.jsonl" >"$WORK/second.out" 2>"$WORK/second.err"
 echo "second $?"
@@ -141,6 +148,12 @@ for file in "$WORK"/evidence/*.pcapng; do
 	"$WARPCHECK" audit --format jsonl "$file" "$id" >"$WORK/cut" 2>/dev/null || true
 	holds "audit finds $id in its capture, too" jq -es --arg id "$id" 'map(select(.id == $id and .verdict != "PASS")) | length >= 1' "$WORK/cut"
 done
+holds "no privileges are left: $(xargs <"$WORK/confined")" grep -qx 'CapEff: 0\+ CapBnd: 0\+ NoNewPrivs: 1 Seccomp: 2' <(xargs <"$WORK/confined")
+if command -v systemd-analyze >/dev/null; then
+	sed "s,/usr/bin/warpcheck,$(readlink -f "$WARPCHECK")," packaging/systemd/warpcheck-monitor@.service >"$WORK/warpcheck-monitor@.service"
+	expect 0 "systemd takes the unit" systemd-analyze verify --man=no "$WORK/warpcheck-monitor@.service"
+	holds "without a word" test ! -s "$WORK/stderr"
+fi
 holds "a block for each on the terminal" test "$(grep -cE '^(FAIL|WARN)  ' "$WORK/faults.out")" -ge 5
 holds "and when, where and its key" grep -qE '^      when      20[0-9T:Z-]+ on mirror0, key [0-9a-f]{16}$' "$WORK/faults.out"
 bad=$(grep -cvE '^(# (HELP|TYPE) warpcheck_[a-z_]+ .+|warpcheck_[a-z_]+(\{[a-z]+="([^"\\]|\\.)*"(,[a-z]+="([^"\\]|\\.)*")*\})? [0-9]+)$' "$WORK/kept.prom" || true)
@@ -163,6 +176,7 @@ holds "and no fault of anybody" test "$(found "$WORK/lost.jsonl" | wc -l)" -eq 0
 holds "they are counted" grep -qE '"dropped":\{"items":[1-9]' "$WORK/lost.jsonl"
 
 holds "a full disk: the finding is a FAIL all the same" grep -qx 'full 1' "$WORK/statuses"
+holds "lines that standard output does not take are lost, and that is no success" grep -qx 'nowhere 4' "$WORK/statuses"
 holds "one monitor a log" grep -qx 'second 4' "$WORK/statuses"
 holds "it says why" grep -q 'another process writes this log' "$WORK/second.err"
 holds "--count ends it" grep -qE '^counted [04]$' "$WORK/statuses"

@@ -25,6 +25,8 @@ suggests 2 --layer "$WARPCHECK" run --layr mpa
 suggests 2 --seeds "$WARPCHECK" prove --seedss 4
 suggests 2 --interface "$WARPCHECK" probe --interfce eth1
 suggests 2 --allow-gaps "$WARPCHECK" audit --alow-gaps pcaps
+suggests 2 --evidence "$WARPCHECK" monitor --evidense there
+suggests 2 monitor "$WARPCHECK" monitr
 suggests 2 --merge "$WARPCHECK" report --merg here
 suggests 2 --checks "$WARPCHECK" list --chekcs
 suggests 2 --level "$WARPCHECK" list --levle must

@@ -375,7 +375,6 @@ static int begin(struct monitor *monitor, struct iwarp_sentence *error)
         status = open_outputs(monitor, error);
     if (status != 0)
         return status;
-    monitor_journal_ready();
     return confine_outputs(options, error) == 0 ? 0 : EXIT_INCONCLUSIVE;
 }
 

@@ -8,7 +8,6 @@
 
 #ifdef WARPCHECK_SYSTEMD
 #define SD_JOURNAL_SUPPRESS_LOCATION
-#include <systemd/sd-daemon.h>
 #include <systemd/sd-journal.h>
 #endif
 
@@ -104,11 +103,4 @@ void monitor_journal_note(enum monitor_journal journal, bool bad, const char *te
     if (clean != NULL && journal == MONITOR_JOURNAL_NATIVE)
         (void)send_native(priority, clean);
     free(clean);
-}
-
-void monitor_journal_ready(void)
-{
-#ifdef WARPCHECK_SYSTEMD
-    (void)sd_notify(0, "READY=1\nSTATUS=the interfaces are judged");
-#endif
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The system's log: the journal with fields (libsystemd, where this build has it) or syslog(3). Opened before privileges
- * are dropped, as a confined process opens no sockets; and the notice for the service manager.
+ * are dropped, as a confined process opens no sockets.
  */
 #ifndef CONFORMANCE_ENGINE_MONITOR_JOURNAL_H
 #define CONFORMANCE_ENGINE_MONITOR_JOURNAL_H
@@ -29,8 +29,5 @@ void monitor_journal_finding(enum monitor_journal journal, const struct result *
 
 /* Something else in one line; `bad`: a loss, an output that cannot be written. */
 void monitor_journal_note(enum monitor_journal journal, bool bad, const char *text);
-
-/* Notifies the service manager, if there is one, that the interfaces are open. Before the process is confined. */
-void monitor_journal_ready(void);
 
 #endif
