@@ -153,18 +153,25 @@ static void badge_link(const struct html *html, const struct requirement *requir
 static void line(const struct html *html, const struct requirement *requirement, unsigned standing)
 {
     struct markup *m = html->markup;
-    char section[64];
     markup_open(m, "li", "data-v", standing_class(standing), "id", requirement->id, NULL);
     badge_link(html, requirement, standing);
     markup_element(m, "b", NULL, requirement->id);
     markup_element(m, "i", NULL, requirement_level_name(requirement->level));
     markup_open(m, "p", NULL);
     markup_text(m, requirement->text);
-    markup_text(m, " ");
-    snprintf(section, sizeof(section), "§\u00a0%.40s", requirement->section);
-    html_section_link(m, requirement, section);
     details_of(html, requirement);
     markup_close(m);
+    markup_close(m);
+}
+
+/* Where the section stands, once for all its lines. */
+static void place(const struct html *html, const struct group *group)
+{
+    struct markup *m = html->markup;
+    char text[80];
+    snprintf(text, sizeof(text), "%.20s §\u00a0%.40s", group->source, group->section);
+    markup_open(m, "p", "class", "place", NULL);
+    html_section_link(m, catalogue_at(html->report->catalogue, group->first), text);
     markup_close(m);
 }
 
@@ -178,6 +185,7 @@ static void section_part(const struct html *html, const struct tree *tree, const
     markup_close(m);
     bar(m, group->standing, group->count);
     markup_close(m);
+    place(html, group);
     markup_open(m, "ul", NULL);
     for (size_t i = group->first; i != SIZE_MAX; i = tree->next[i])
         line(html, catalogue_at(html->report->catalogue, i), tree->standing[i]);
