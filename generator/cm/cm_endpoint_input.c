@@ -3,20 +3,12 @@
 #include <string.h>
 
 #include "generator/cm/cm_endpoint_internal.h"
+#include "base/digest.h"
 
-/* FNV-1a over the whole MAD: a repeated one is the same octet for octet (IBTA 12.9.8.6). */
-static uint64_t digest_of(const uint8_t *mad)
-{
-    uint64_t digest = UINT64_C(14695981039346656037);
-
-    for (size_t i = 0; i < MAD_OCTETS; i++)
-        digest = (digest ^ mad[i]) * UINT64_C(1099511628211);
-    return digest;
-}
-
+/* A MAD that is repeated is the same octet for octet (IBTA 12.9.8.6). */
 static bool seen_before(struct cm_exchange *exchange, const uint8_t *mad)
 {
-    uint64_t digest = digest_of(mad);
+    uint64_t digest = digest_octets(DIGEST_START, mad, MAD_OCTETS);
     unsigned known = exchange->seen_count < CM_ENDPOINT_SEEN ? exchange->seen_count : CM_ENDPOINT_SEEN;
 
     for (unsigned i = 0; i < known; i++)

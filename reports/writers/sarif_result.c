@@ -5,6 +5,7 @@
 
 #include "conformance/requirements/catalogue.h"
 #include "reports/file/text.h"
+#include "base/digest.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -223,11 +224,7 @@ static void set_mark(struct sarif *sarif, json_t *properties, const struct resul
 
 static uint64_t hashed(uint64_t hash, const char *text)
 {
-    text = text ? text : "";
-    do /* with its NUL, so that "ab" "c" and "a" "bc" differ; FNV-1a */
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    while (*text++);
-    return hash;
+    return digest_text(hash, text ? text : "");
 }
 
 /*
@@ -241,7 +238,7 @@ static void set_fingerprint(struct sarif *sarif, json_t *object, const struct re
     const char *command = sarif->report->info.command;
     json_t *prints = json_object();
     char text[20];
-    uint64_t hash = hashed(UINT64_C(14695981039346656037), result->id);
+    uint64_t hash = hashed(DIGEST_START, result->id);
     hash = hashed(hashed(hash, result->role), result->by);
     if (command && strcmp(command, "audit") == 0)
         hash = hashed(hashed(hash, slash ? slash + 1 : result->file), result->flow);

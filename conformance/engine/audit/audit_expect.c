@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "conformance/engine/audit/audit_expect_internal.h"
+#include "base/digest.h"
 #include "wire/crc32c.h"
 
 enum { READ_OCTETS = 256 << 10 };
@@ -249,11 +250,7 @@ int audit_expect_share(struct audit_expect *expect, const char *file, bool own)
 
 static uint64_t digest_of(const char *text)
 {
-    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (uint8_t)*text) * UINT64_C(1099511628211);
-    return hash;
+    return digest_octets(DIGEST_START, text, strlen(text));
 }
 
 static const char *outcome_of(const struct result *result)

@@ -196,13 +196,13 @@ static uint64_t octets_at(const struct capture_list *files, size_t index)
 /* What is shared out: these files of these sizes, by these requirements. */
 static uint64_t digest_of(const struct audit_options *options, const struct catalogue *catalogue)
 {
-    uint64_t digest = SHARD_DIGEST_START;
+    uint64_t digest = DIGEST_START;
 
     for (size_t i = 0; i < catalogue_count(catalogue); i++)
         if (selection_matches(&options->selection, catalogue_at(catalogue, i)))
-            digest = shard_digest_text(digest, catalogue_at(catalogue, i)->id);
+            digest = digest_text(digest, catalogue_at(catalogue, i)->id);
     for (size_t i = 0; i < options->files.count; i++)
-        digest = shard_digest_number(shard_digest_text(digest, options->files.paths[i]), octets_at(&options->files, i));
+        digest = digest_number(digest_text(digest, options->files.paths[i]), octets_at(&options->files, i));
     return digest;
 }
 

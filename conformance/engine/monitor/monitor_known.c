@@ -8,9 +8,9 @@
 
 static uint64_t place_of(const char *id, const char *flow, enum verdict verdict)
 {
-    uint64_t digest = shard_digest_text(shard_digest_text(SHARD_DIGEST_START, id), flow);
+    uint64_t digest = digest_text(digest_text(DIGEST_START, id), flow);
 
-    return shard_digest_number(digest, (uint64_t)verdict);
+    return digest_number(digest, (uint64_t)verdict);
 }
 
 static void finding_free(struct known_finding *finding)
@@ -78,7 +78,7 @@ struct known_finding *known_findings_meet(struct known_findings *known, const st
     if (finding == NULL && (finding = make(known, place, sight->id, sight->flow)) == NULL)
         return NULL;
     if (*is_new) {
-        finding->key = shard_digest_number(place, sight->flow_ns);
+        finding->key = digest_number(place, sight->flow_ns);
         finding->verdict = sight->verdict;
         finding->flow_ns = sight->flow_ns;
         finding->first_ns = sight->time_ns;

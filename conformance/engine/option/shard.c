@@ -83,34 +83,6 @@ int shard_assign(const uint64_t *weights, size_t count, unsigned of, unsigned *o
     return 0;
 }
 
-static uint64_t add_octet(uint64_t digest, unsigned char octet)
-{
-    return (digest ^ octet) * UINT64_C(1099511628211); /* FNV-1a */
-}
-
-uint64_t shard_digest_text(uint64_t digest, const char *text)
-{
-    for (; *text != '\0'; text++)
-        digest = add_octet(digest, (unsigned char)*text);
-    return add_octet(digest, 0);
-}
-
-uint64_t shard_digest_octets(uint64_t digest, const void *octets, size_t count)
-{
-    const unsigned char *at = octets;
-
-    for (size_t i = 0; i < count; i++)
-        digest = add_octet(digest, at[i]);
-    return digest;
-}
-
-uint64_t shard_digest_number(uint64_t digest, uint64_t number)
-{
-    for (unsigned i = 0; i < 8; i++)
-        digest = add_octet(digest, (unsigned char)(number >> (8 * i)));
-    return digest;
-}
-
 void shard_digest_show(uint64_t digest, char text[SHARD_DIGEST_OCTETS])
 {
     (void)snprintf(text, SHARD_DIGEST_OCTETS, "%016" PRIx64, digest);

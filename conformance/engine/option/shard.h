@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "reports/merge/merge.h"
+#include "base/digest.h"
 #include "base/sentence.h"
 
 enum { SHARDS_MAX = MERGE_SHARDS_MAX, SHARD_DIGEST_OCTETS = 17 };
@@ -33,11 +34,7 @@ void shard_label(const struct shard *shard, char *text, size_t room);
  */
 int shard_assign(const uint64_t *weights, size_t count, unsigned of, unsigned *owner, struct iwarp_sentence *error);
 
-/* A digest of what is divided: begin with SHARD_DIGEST_START, add each unit's texts and numbers in order. */
-#define SHARD_DIGEST_START UINT64_C(14695981039346656037)
-uint64_t shard_digest_text(uint64_t digest, const char *text);
-uint64_t shard_digest_octets(uint64_t digest, const void *octets, size_t count);
-uint64_t shard_digest_number(uint64_t digest, uint64_t number);
+/* A digest (base/digest.h) of what is divided: each unit's texts and numbers in order. */
 void shard_digest_show(uint64_t digest, char text[SHARD_DIGEST_OCTETS]);
 
 #endif

@@ -184,14 +184,14 @@ static size_t number_units(const struct plan *plan, size_t *unit, uint64_t *weig
 
 static uint64_t plan_digest(const struct plan *plan)
 {
-    uint64_t digest = shard_digest_number(SHARD_DIGEST_START, plan->decidable);
+    uint64_t digest = digest_number(DIGEST_START, plan->decidable);
 
     for (size_t i = 0; i < plan->count; i++) {
         const struct plan_item *item = &plan->items[i];
 
-        digest = shard_digest_text(shard_digest_text(digest, item->check->id), item->role);
-        digest = shard_digest_number(shard_digest_text(digest, item->check->path), (uint64_t)item->check->line);
-        digest = shard_digest_text(digest, item->skip.text);
+        digest = digest_text(digest_text(digest, item->check->id), item->role);
+        digest = digest_number(digest_text(digest, item->check->path), (uint64_t)item->check->line);
+        digest = digest_text(digest, item->skip.text);
     }
     return digest;
 }

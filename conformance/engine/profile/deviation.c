@@ -144,10 +144,10 @@ static bool pattern_met(const struct outcome_pattern *pattern, const char *text)
 
 const char *outcome_digest(const struct result *result, char text[OUTCOME_OCTETS])
 {
-    uint64_t digest = SHARD_DIGEST_START;
+    uint64_t digest = DIGEST_START;
 
-    digest = shard_digest_text(digest, result->message != NULL ? result->message : "");
-    digest = shard_digest_text(digest, result->actual != NULL ? result->actual : "");
+    digest = digest_text(digest, result->message != NULL ? result->message : "");
+    digest = digest_text(digest, result->actual != NULL ? result->actual : "");
     shard_digest_show(digest, text);
     return text;
 }

@@ -363,16 +363,16 @@ enum { WEIGHT_SEED = 10, WEIGHT_DEFECT = 1 }; /* a defect mostly meets the few c
 
 static uint64_t digest_of(const struct matrix *matrix)
 {
-    uint64_t digest = shard_digest_text(SHARD_DIGEST_START, catalogue_digest(matrix->config->catalogue));
+    uint64_t digest = digest_text(DIGEST_START, catalogue_digest(matrix->config->catalogue));
 
-    digest = shard_digest_number(digest, matrix->config->whole);
-    digest = shard_digest_number(digest, (uint64_t)matrix->config->sctp + matrix->config->profile);
-    digest = shard_digest_number(digest, script_digest(matrix->config->host));
+    digest = digest_number(digest, matrix->config->whole);
+    digest = digest_number(digest, (uint64_t)matrix->config->sctp + matrix->config->profile);
+    digest = digest_number(digest, script_digest(matrix->config->host));
     for (size_t i = 0; i < matrix->unit_count; i++) {
         const struct unit *unit = &matrix->units[i];
 
-        digest = shard_digest_number(digest, unit->seed);
-        digest = shard_digest_text(digest, unit->defect != NULL ? unit->defect->id : "");
+        digest = digest_number(digest, unit->seed);
+        digest = digest_text(digest, unit->defect != NULL ? unit->defect->id : "");
     }
     return digest;
 }

@@ -49,36 +49,36 @@ static size_t octets_of(size_t rows)
  * ---- digests ------------------------------------------------------------------------------------------------------
  */
 
-static uint64_t digest_text(uint64_t so_far, const char *text)
+static uint64_t add_text(uint64_t so_far, const char *text)
 {
-    return shard_digest_text(so_far, text != NULL ? text : "");
+    return digest_text(so_far, text != NULL ? text : "");
 }
 
 /* Not the numbers of frames and flows, which go on from check to check. */
 static uint64_t digest_result(uint64_t so_far, const struct result *result)
 {
-    so_far = digest_text(so_far, result->id);
-    so_far = shard_digest_number(so_far, result->verdict);
-    so_far = digest_text(so_far, result->role);
-    so_far = digest_text(so_far, result->expected);
-    so_far = digest_text(so_far, result->actual);
-    so_far = digest_text(so_far, result->message);
-    so_far = digest_text(so_far, result->reading);
-    so_far = digest_text(so_far, result->cause);
-    return shard_digest_number(so_far, result->count);
+    so_far = add_text(so_far, result->id);
+    so_far = digest_number(so_far, result->verdict);
+    so_far = add_text(so_far, result->role);
+    so_far = add_text(so_far, result->expected);
+    so_far = add_text(so_far, result->actual);
+    so_far = add_text(so_far, result->message);
+    so_far = add_text(so_far, result->reading);
+    so_far = add_text(so_far, result->cause);
+    return digest_number(so_far, result->count);
 }
 
 struct journal_digest prove_meets_journal(const struct journal *journal, const struct flow_totals *traffic)
 {
-    uint64_t digest = SHARD_DIGEST_START;
+    uint64_t digest = DIGEST_START;
 
     for (size_t i = 0; i < journal->rule_count; i++)
         digest = digest_result(digest, &journal->rules[i].result);
-    digest = shard_digest_number(digest, traffic->frames);
-    digest = shard_digest_number(digest, traffic->octets);
-    digest = shard_digest_number(digest, traffic->fpdus);
+    digest = digest_number(digest, traffic->frames);
+    digest = digest_number(digest, traffic->octets);
+    digest = digest_number(digest, traffic->fpdus);
     for (size_t i = 0; i < sizeof(traffic->messages) / sizeof(traffic->messages[0]); i++)
-        digest = shard_digest_number(digest, traffic->messages[i]);
+        digest = digest_number(digest, traffic->messages[i]);
     return (struct journal_digest){digest};
 }
 

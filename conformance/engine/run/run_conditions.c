@@ -98,9 +98,9 @@ static int profile_digest(const char *path, uint64_t *digest, struct iwarp_sente
 
     if (file == NULL)
         return iwarp_sentence_set(error, "%s: %s", path, strerror(errno));
-    *digest = SHARD_DIGEST_START;
+    *digest = DIGEST_START;
     while ((count = fread(octets, 1, sizeof(octets), file)) != 0)
-        *digest = shard_digest_octets(*digest, octets, count);
+        *digest = digest_octets(*digest, octets, count);
     failed = ferror(file);
     (void)fclose(file);
     return failed == 0 ? 0 : iwarp_sentence_set(error, "%s: cannot be read", path);

@@ -170,7 +170,7 @@ static int load(lua_State *lua)
 
 static uint64_t digest(uint64_t so_far, const void *octets, size_t count)
 {
-    return shard_digest_octets(shard_digest_number(so_far, count), octets, count);
+    return digest_octets(digest_number(so_far, count), octets, count);
 }
 
 static int load_into(struct script_room *room, struct loading *loading, struct iwarp_sentence *error)
@@ -261,7 +261,7 @@ struct script_host *script_host_new(struct iwarp_sentence *error)
     }
     host->account.memory_max = LUA_SANDBOX_MEMORY_MAX;
     host->work = WORK_MAX;
-    host->digest = SHARD_DIGEST_START;
+    host->digest = DIGEST_START;
     return host;
 }
 
