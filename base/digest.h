@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Digests that are the same on every machine and in every version (FNV-1a, 64 bits): they name and compare what nobody
- * chooses in order to deceive. Begin with DIGEST_START, and add octets in their order.
+ * Digests that are the same on every machine and in every version (FNV-1a, 64 bits): they name and compare things, and do
+ * not resist who makes two of one digest. Begin with DIGEST_START, and add octets in their order.
  */
 #ifndef BASE_DIGEST_H
 #define BASE_DIGEST_H
