@@ -11,16 +11,15 @@
 #include <epan/show_exception.h>
 
 #include "base/octets.h"
+#include "wire/smbd.h"
 
 enum {
     RPC_MAGIC = (int)0xF6AB0E18,
     RPC_OCTETS = 8,
     NVME_OCTETS = 32,
-    DEPTHS_OCTETS = 8,
     ISER_OCTETS = 4,
     ISER_ZBVA = 0x80,
     ISER_INVALIDATE = 0x40,
-    DEPTH_MAX = 0x3FFE,
 };
 
 static dissector_table_t by_port;
@@ -85,17 +84,14 @@ static void draw_iser(tvbuff_t *tvb, const uint8_t *octets, proto_tree *tree)
     proto_tree_add_boolean(part, hf_warp_private_iser_invalidate, tvb, 0, 1, (octets[0] & ISER_INVALIDATE) != 0);
 }
 
-/* Eight octets that are two small numbers, not both zero, in one of the two octet orders that were seen. */
-static void draw_depths(tvbuff_t *tvb, const uint8_t *octets, proto_tree *tree)
+static void draw_depths(tvbuff_t *tvb, const uint8_t *octets, size_t count, proto_tree *tree)
 {
-    uint32_t big[2] = {octets_get32(octets), octets_get32(octets + 4)};
-    bool is_big = big[0] <= DEPTH_MAX && big[1] <= DEPTH_MAX;
-    bool is_little =
-        octets[2] == 0 && octets[3] == 0 && octets[6] == 0 && octets[7] == 0 && octets[1] < 0x40 && octets[5] < 0x40;
-    guint order = is_big ? ENC_BIG_ENDIAN : ENC_LITTLE_ENDIAN;
+    struct smbd_depths depths;
+    guint order;
 
-    if ((!is_big && !is_little) || (big[0] == 0 && big[1] == 0))
+    if (!smbd_depths_read(octets, count, &depths))
         return;
+    order = depths.little ? ENC_LITTLE_ENDIAN : ENC_BIG_ENDIAN;
     proto_tree_add_item(tree, hf_warp_private_smb_ird, tvb, 0, 4, order);
     proto_tree_add_item(tree, hf_warp_private_smb_ord, tvb, 4, 4, order);
 }
@@ -133,8 +129,8 @@ void warp_draw_private(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, prot
         draw_rpc(tvb, octets, tree);
     else if (is_nvme(octets, count, kind))
         draw_nvme(tvb, kind, tree);
-    else if (count == DEPTHS_OCTETS)
-        draw_depths(tvb, octets, tree);
+    else if (count == SMBD_DEPTHS_OCTETS)
+        draw_depths(tvb, octets, count, tree);
     else if (count == ISER_OCTETS)
         draw_iser(tvb, octets, tree);
 }

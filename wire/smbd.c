@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "wire/smbd.h"
 
+#include "base/octets.h"
+
 WIRE_LITTLE_DEFINE(smbd_request, SMBD_REQUEST_FIELDS, "SMB Direct Negotiate Request", "MS-SMBD 2.2.1",
                    SMBD_REQUEST_OCTETS);
 WIRE_LITTLE_DEFINE(smbd_response, SMBD_RESPONSE_FIELDS, "SMB Direct Negotiate Response", "MS-SMBD 2.2.2",
@@ -8,6 +10,30 @@ WIRE_LITTLE_DEFINE(smbd_response, SMBD_RESPONSE_FIELDS, "SMB Direct Negotiate Re
 WIRE_LITTLE_DEFINE(smbd_data, SMBD_DATA_FIELDS, "SMB Direct Data Transfer", "MS-SMBD 2.2.3", SMBD_DATA_OCTETS);
 WIRE_LITTLE_DEFINE(smbd_descriptor, SMBD_DESCRIPTOR_FIELDS, "SMB Direct Buffer Descriptor V1", "MS-SMBD 2.2.3.1",
                    SMBD_DESCRIPTOR_OCTETS);
+
+/* They are not both zero. */
+static bool are_depths(uint32_t ird, uint32_t ord)
+{
+    return ird <= SMBD_DEPTH_MAX && ord <= SMBD_DEPTH_MAX && (ird | ord) != 0;
+}
+
+bool smbd_depths_read(const uint8_t *octets, size_t count, struct smbd_depths *depths)
+{
+    uint32_t ird, ord;
+
+    if (count != SMBD_DEPTHS_OCTETS)
+        return false;
+    ird = octets_get32(octets);
+    ord = octets_get32(octets + 4);
+    depths->little = !are_depths(ird, ord);
+    if (depths->little) {
+        ird = octets_get32_little(octets);
+        ord = octets_get32_little(octets + 4);
+    }
+    depths->ird = (uint16_t)ird;
+    depths->ord = (uint16_t)ord;
+    return are_depths(ird, ord);
+}
 
 wire_result smbd_request_parse(const uint8_t **p, const uint8_t *end, struct smbd_negotiate *request)
 {

@@ -42,7 +42,22 @@ enum {
     SMBD_FRAGMENTED_MIN = 128 << 10, /* MaxFragmentedSize */
     SMBD_RESPONSE_REQUESTED = 0x0001,
     SMBD_DATA_ALIGNMENT = 8, /* 3.1.5.8: of DataOffset */
+    SMBD_DEPTHS_OCTETS = 8,
+    SMBD_DEPTH_MAX = 0x3FFE, /* as in the word that came after it (RFC 6581 6) */
 };
+
+/*
+ * What SMB Direct's peers say in their Private Data, because MPA had no fields for it before RFC 6581 ([MS-SMBD]
+ * appendix A): how many Reads they serve at once and have open at once, in two numbers of 32 bits in network order. Some
+ * Linux clients send them least octet first.
+ */
+struct smbd_depths {
+    uint16_t ird, ord;
+    bool little;
+};
+
+/* True: the Private Data are these, and nothing else can be said against it than that all numbers are small ones. */
+bool smbd_depths_read(const uint8_t *octets, size_t count, struct smbd_depths *depths);
 
 /* clang-format off */
 #define SMBD_REQUEST_FIELDS(F, O, layout) \

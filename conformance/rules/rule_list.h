@@ -294,6 +294,7 @@
     R(smbd,         "SMBD-3.1.5.8-03", smbd_data_aligned,           ON_RDMAP, OP_SENDS, ANY,       FAIL) \
     R(smbd,         "SMBD-3.1.5.8-04", smbd_data_inside,            ON_RDMAP, OP_SENDS, ANY,       FAIL) \
     R(smbd,         "SMBD-3.1.5.8-05", smbd_data_fragments,         ON_RDMAP, OP_SENDS, ANY,       FAIL) \
+    R(smbd,         "SMBD-A-01",      smbd_reads_open,              ON_RDMAP, OP(READ_REQUEST), ANY, WARN) \
     R(rpcrdma,       "RPCRDMA-3.3.1-01", rpcrdma_credits_held, ON_RDMAP, OP_SENDS, ANY, FAIL) \
     R(rpcrdma,       "RPCRDMA-3.3.1-02", rpcrdma_grant_not_zero, ON_RDMAP, OP_SENDS, ANY, FAIL) \
     R(rpcrdma,       "RPCRDMA-3.3.3-01", rpcrdma_first_credit, ON_RDMAP, OP_SENDS, INITIATOR, FAIL) \

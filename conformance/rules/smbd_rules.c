@@ -6,6 +6,7 @@
  */
 #include "conformance/flow/ulp/flow_smbd.h"
 #include "conformance/rules/rule_context.h"
+#include "conformance/rules/start_frame.h"
 
 static bool is(const struct rule_context *ctx, enum flow_smbd_message message)
 {
@@ -272,4 +273,35 @@ void smbd_last_credit(struct rule_context *ctx)
         rule_fail_unless_lost(ctx, "CreditsGranted >= 1 with the last Send Credit", "CreditsGranted = 0",
                               "The last Send Credit is used without granting one, so that both sides may wait for ever "
                               "([MS-SMBD] 3.1.5.1)");
+}
+
+/* ---- depths (appendix A) ----------------------------------------------------------------------------------------- */
+
+/* The depths of a side's start-up frame that has no word for them; false: it says none, or is not known. */
+static bool depths_of(const struct rule_context *ctx, enum flow_direction direction, struct smbd_depths *depths)
+{
+    const struct iwarp_mpa_start *start = start_good(ctx, direction);
+
+    return start != NULL && !iwarp_mpa_start_has_word(start) && start->private_data != NULL &&
+           smbd_depths_read(start->private_data, start->private_octets, depths);
+}
+
+void smbd_reads_open(struct rule_context *ctx)
+{
+    struct smbd_depths own, other;
+    uint32_t open = 1;
+
+    if (ctx->flow->ulp == NULL || ctx->flow->ulp->kind != FLOW_ULP_SMBD || ctx->flow->late || ctx->side->unsure ||
+        ctx->peer->unsure || ctx->half->requests_lost || ctx->event->rdmap->header != FLOW_HEADER_READ_REQUEST ||
+        !depths_of(ctx, ctx->direction, &own) || !depths_of(ctx, flow_reverse(ctx->direction), &other))
+        return;
+    for (uint32_t i = 0; i < ctx->half->request_count; i++)
+        open += flow_request_at(ctx->half, i)->opcode == IWARP_RDMAP_READ_REQUEST &&
+                !flow_request_at(ctx->half, i)->doubted;
+    if (open <= other.ird)
+        rule_pass(ctx);
+    else
+        rule_fail_unless_lost(
+            ctx, rule_text(ctx, "at most %u Reads open", other.ird), rule_text(ctx, "%u", open),
+            "More Reads are open than the IRD that the other side's Private Data says ([MS-SMBD] appendix A)");
 }

@@ -61,6 +61,18 @@ static void add_word(struct line *line, const struct iwarp_mpa_start *start)
     notation_rtr(line, start->peer_to_peer, start->rtr_send, start->rtr_write, start->rtr_read);
 }
 
+/* Depths as SMB Direct's peers put them where MPA has no word for them. */
+static void add_depths(struct line *line, const struct iwarp_mpa_start *start)
+{
+    struct smbd_depths depths;
+
+    if (iwarp_mpa_start_has_word(start) || start->private_data == NULL ||
+        !smbd_depths_read(start->private_data, start->private_octets, &depths))
+        return;
+    add(line, ": ird %u ord %u as SMB Direct has them%s", depths.ird, depths.ord,
+        depths.little ? ", little-endian" : "");
+}
+
 const char *notation_start(const struct iwarp_mpa_start *start, char *text, size_t room)
 {
     struct line line = {text, room, 0};
@@ -74,6 +86,7 @@ const char *notation_start(const struct iwarp_mpa_start *start, char *text, size
     if (iwarp_mpa_start_has_word(start))
         add_word(&line, start);
     add(&line, ", %u octets private data", start->private_octets);
+    add_depths(&line, start);
     return text;
 }
 

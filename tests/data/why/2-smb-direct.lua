@@ -31,10 +31,11 @@ local function sent(side, n)
   return side.stream:sub(at, at + string.unpack(">I2", side.stream:sub(at - 2, at)))
 end
 
-local function each(name, about, run, request, response)
+local function each(name, about, run, request, response, depths)
   capture { name = name, about = about, run = function()
     local t = talk {}
-    t:open { C = 0 }
+    local said = depths or {}
+    t:open({ C = 0, private_data = said[1] }, { C = 0, private_data = said[2] })
     t.i:send(rdmap.send { data = wire.pack("smbd_request", with(REQUEST, request)) })
     t.r:send(rdmap.send { data = wire.pack("smbd_response", with(RESPONSE, response)) })
     run(t)
@@ -116,3 +117,25 @@ each("response-sends", "the Response would send more than the Request receives",
      { PreferredSendSize = 8192 })
 each("refused", "the Response refuses: nothing is negotiated", function(t) t.i:reset() end, nil,
      { Status = 0xC00000BB, CreditsGranted = 0 })
+
+-- Before RFC 6581 the depths were in the Private Data: IRD and ORD, in either order of octets.
+local BIG <const>, LITTLE <const> = string.pack(">I4I4", 2, 8), string.pack("<I4I4", 8, 2)
+
+local function reads(t, count)
+  for i = 1, count do t.r:send(rdmap.read_request { SinkSTag = 1, SinkTO = 0x1000 * i, RDMARDSZ = 64, SrcSTag = 2, SrcTO = 0, MSN = i }) end
+end
+
+each("depths-kept", "as many Reads at once as the other side's Private Data says", function(t)
+  reads(t, 2)
+  t.i:reset()
+end, nil, nil, { BIG, LITTLE })
+
+each("depths-exceeded", "one Read more than the other side's Private Data says", function(t)
+  reads(t, 3)
+  t.i:reset()
+end, nil, nil, { BIG, LITTLE })
+
+each("depths-of-others", "Reads where no depths were said", function(t)
+  reads(t, 3)
+  t.i:reset()
+end)

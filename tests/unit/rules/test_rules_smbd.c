@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conformance/flow/ulp/flow_smbd.h"
+#include "tests/unit/guard.h"
 #include "tests/unit/rule_case.h"
 
 enum { PAYLOAD = DDP_UNTAGGED_OCTETS, DATA = 200, DATA_AT = 24 };
@@ -18,7 +19,8 @@ static void send(struct conversation *c, unsigned direction, uint32_t msn, const
     conversation_segment(c, direction, &segment, octets, count);
 }
 
-static void negotiate(struct conversation *c)
+static void negotiate_with(struct conversation *c, const struct iwarp_mpa_start *asked,
+                           const struct iwarp_mpa_start *granted)
 {
     uint8_t request[SMBD_REQUEST_OCTETS] = {0}, response[SMBD_RESPONSE_OCTETS] = {0};
 
@@ -38,10 +40,15 @@ static void negotiate(struct conversation *c)
     smbd_response_set_MaxReceiveSize(response, 1024);
     smbd_response_set_MaxFragmentedSize(response, 1 << 20);
     conversation_open(c, 1460);
-    conversation_start(c, 0, &plain_request);  /* 0 */
-    conversation_start(c, 1, &plain_reply);    /* 1 */
+    conversation_start(c, 0, asked);           /* 0 */
+    conversation_start(c, 1, granted);         /* 1 */
     send(c, 0, 1, request, sizeof(request));   /* 2 */
     send(c, 1, 1, response, sizeof(response)); /* 3 */
+}
+
+static void negotiate(struct conversation *c)
+{
+    negotiate_with(c, &plain_request, &plain_reply);
 }
 
 static void transfer(struct conversation *c, unsigned direction, uint32_t msn, unsigned granted, size_t data)
@@ -84,6 +91,46 @@ static void short_message(struct conversation *c)
     end(c);
 }
 
+/*
+ * IRD 2 and ORD 1 of the Initiator, in network order; IRD 1 and ORD 2 of the Responder, least octet first. The Responder
+ * has so many Reads open.
+ */
+static void reads_open(struct conversation *c, const struct iwarp_mpa_start *asked,
+                       const struct iwarp_mpa_start *granted, uint32_t count)
+{
+    static const uint8_t asks[] = {0, 0, 0, 2, 0, 0, 0, 1}, grants[] = {1, 0, 0, 0, 2, 0, 0, 0};
+    struct iwarp_mpa_start request = *asked, reply = *granted;
+
+    request.private_data = asks;
+    request.private_octets = sizeof(asks);
+    reply.private_data = grants;
+    reply.private_octets = sizeof(grants);
+    negotiate_with(c, &request, &reply);
+    for (uint32_t msn = 1; msn <= count; msn++) {
+        struct ddp_segment segment = {.last = true,
+                                      .version = DDP_VERSION,
+                                      .control = rdmap_control(IWARP_RDMAP_READ_REQUEST),
+                                      .qn = DDP_QN_READ_REQUEST,
+                                      .msn = msn};
+        struct read_request read = {0x51, UINT64_C(0x1000) * msn, 16, 0x52, 0};
+        uint8_t octets[READ_REQUEST_OCTETS];
+
+        read_request_pack(&read, octets);
+        conversation_segment(c, 1, &segment, octets, sizeof(octets));
+    }
+    end(c);
+}
+
+static void depths_kept(struct conversation *c)
+{
+    reads_open(c, &plain_request, &plain_reply, 2);
+}
+
+static void depths_exceeded(struct conversation *c)
+{
+    reads_open(c, &plain_request, &plain_reply, 3);
+}
+
 /* clang-format off */
 const struct rule_case rules_smbd_cases[] = {
     {"SMBD-2.2.3-01",   healthy, NULL, CONTENT(5, PAYLOAD + 4, 2), RULE_FAIL, "", RULE_PASS, ""},
@@ -104,6 +151,7 @@ const struct rule_case rules_smbd_cases[] = {
     {"SMBD-3.1.5.8-03", healthy, NULL, CONTENT(5, PAYLOAD + 12, 20), RULE_FAIL, "", RULE_PASS, ""},
     {"SMBD-3.1.5.8-04", healthy, NULL, CONTENT(5, PAYLOAD + 16, DATA + 1), RULE_FAIL, "", RULE_PASS, ""},
     {"SMBD-3.1.5.8-05", healthy, NULL, CONTENT(5, PAYLOAD + 8, 0, 0, 0x10), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-A-01",       depths_kept, depths_exceeded, NO_CHANGE, RULE_WARN, "", RULE_PASS, ""},
     {.id = NULL},
 };
 /* clang-format on */
@@ -126,6 +174,56 @@ static unsigned exercised(const struct conversation *conversation)
         count += strncmp(rule_at(i)->id, "SMBD-", 5) == 0 && verdicts.verdict[i] >= 0;
     return count;
 }
+
+START_TEST(depths_are_two_small_numbers)
+{
+    static const struct {
+        size_t count;
+        uint8_t octets[9];
+        bool are, little;
+        uint16_t ird, ord;
+    } cases[] = {
+        {8, {0, 0, 0, 16, 0, 0, 0, 1}, true, false, 16, 1},
+        {8, {0, 0, 0x3F, 0xFE, 0, 0, 0, 0}, true, false, 0x3FFE, 0},
+        {8, {16, 0, 0, 0, 1, 0, 0, 0}, true, true, 16, 1},
+        {8, {0xFE, 0x3F, 0, 0, 0, 0, 0, 0}, true, true, 0x3FFE, 0},
+        {8, {0, 0, 0x3F, 0xFF, 0, 0, 0, 1}, false, false, 0, 0},
+        {8, {0xFF, 0x3F, 0, 0, 1, 0, 0, 0}, false, false, 0, 0},
+        {8, {0, 0, 0, 0, 0, 0, 0, 0}, false, false, 0, 0},
+        {8, {0xF6, 0xAB, 0x0E, 0x18, 1, 0, 3, 3}, false, false, 0, 0}, /* RFC 8797 */
+        {7, {0, 0, 0, 16, 0, 0, 0}, false, false, 0, 0},
+        {9, {0, 0, 0, 16, 0, 0, 0, 1, 0}, false, false, 0, 0},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint8_t *placed = guard_place(cases[i].octets, cases[i].count);
+        struct smbd_depths depths = {0};
+        bool are = smbd_depths_read(placed, cases[i].count, &depths);
+
+        ck_assert_msg(are == cases[i].are, "%zu", i);
+        ck_assert_msg(
+            !are || (depths.little == cases[i].little && depths.ird == cases[i].ird && depths.ord == cases[i].ord),
+            "%zu", i);
+        guard_free(placed, cases[i].count);
+    }
+}
+END_TEST
+
+/* With RFC 6581's word in one frame, what stands behind it is the ULP's. Loop: in whose. */
+START_TEST(depths_count_where_there_is_no_word)
+{
+    struct iwarp_mpa_start word = _i == 0 ? enhanced_request : enhanced_reply;
+    struct conversation *c = conversation_create(NULL);
+    static struct verdicts verdicts;
+
+    word.peer_to_peer = word.rtr_write = false;
+    reads_open(c, _i == 0 ? &word : &plain_request, _i == 1 ? &word : &plain_reply, 3);
+    rule_case_judge(c, &verdicts);
+    ck_assert_int_ge(verdicts.verdict[rule_find("SMBD-3.1.5.6-01")->index], 0); /* it is SMB Direct all the same */
+    ck_assert_int_lt(verdicts.verdict[rule_find("SMBD-A-01")->index], 0);
+    conversation_free(c);
+}
+END_TEST
 
 START_TEST(another_version_is_not_smb_direct)
 {
@@ -189,6 +287,8 @@ Suite *rules_smbd_suite(void)
 
     tcase_add_loop_test(cases, case_of_the_smb_direct_rules, 0,
                         (int)(sizeof(rules_smbd_cases) / sizeof(rules_smbd_cases[0])) - 1);
+    tcase_add_test(cases, depths_are_two_small_numbers);
+    tcase_add_loop_test(cases, depths_count_where_there_is_no_word, 0, 2);
     tcase_add_test(cases, another_version_is_not_smb_direct);
     tcase_add_test(cases, another_answer_is_not_smb_direct);
     tcase_add_test(cases, a_refusal_establishes_nothing);
