@@ -73,11 +73,9 @@ void iser_opcode_assigned(struct rule_context *ctx)
                   "The iSER header has an opcode that is not assigned (RFC 7145 9.1)");
 }
 
-/* Fields of an STag that is not valid. */
-static void judge_unused(struct rule_context *ctx, bool used, const char *which, uint32_t stag, uint64_t to)
+/* Fields of an STag that is not valid, in an iSER header. */
+static void judge_unused(struct rule_context *ctx, const char *which, uint32_t stag, uint64_t to)
 {
-    if (!is(ctx, FLOW_ISER_CONTROL) || used)
-        return;
     if (stag == 0 && to == 0)
         rule_pass(ctx);
     else
@@ -90,14 +88,16 @@ void iser_write_unused(struct rule_context *ctx)
 {
     message *said = message_of(ctx);
 
-    judge_unused(ctx, said->writes, "Write", said->write_stag, said->write_to);
+    if (is(ctx, FLOW_ISER_CONTROL) && !said->writes)
+        judge_unused(ctx, "Write", said->write_stag, said->write_to);
 }
 
 void iser_read_unused(struct rule_context *ctx)
 {
     message *said = message_of(ctx);
 
-    judge_unused(ctx, said->reads, "Read", said->read_stag, said->read_to);
+    if (is(ctx, FLOW_ISER_CONTROL) && !said->reads)
+        judge_unused(ctx, "Read", said->read_stag, said->read_to);
 }
 
 /* Reserved fields of that kind of message. */
@@ -174,7 +174,6 @@ void iser_reply_alone(struct rule_context *ctx)
 static void judge_versions(struct rule_context *ctx, enum flow_iser_kind kind, const char *name, const char *section)
 {
     message *said = message_of(ctx);
-    bool drawn = said->max_version == ISER_VERSION_DRAWN && said->version == ISER_VERSION_DRAWN;
     const char *actual;
 
     if (!is(ctx, kind))
@@ -184,7 +183,7 @@ static void judge_versions(struct rule_context *ctx, enum flow_iser_kind kind, c
         return;
     }
     actual = rule_text(ctx, "MaxVer = %u, %s = %u", said->max_version, name, said->version);
-    if (drawn)
+    if (said->max_version == ISER_VERSION_DRAWN && said->version == ISER_VERSION_DRAWN)
         rule_ambiguous(ctx, "10 (RFC 7145 9.3, 9.4)", actual,
                        "The versions are those of the figures in Appendix B, not of section %s", section);
     else
