@@ -157,8 +157,10 @@ bool flow_buffers_go_on(const struct flow_event *event)
     const struct flow_buffer *last;
     struct flow_access access;
 
-    if (buffers == NULL || !flow_access_read(event, &access))
+    if (buffers == NULL)
         return true;
+    if (!flow_access_read(event, &access)) /* a Write without octets is no access, as others of its kind are */
+        return event->rdmap->message.opcode != IWARP_RDMAP_WRITE;
     if (!flow_buffers_known(event->flow))
         return false;
     last = &buffers->place[buffers->touched];

@@ -39,7 +39,10 @@ void flow_buffers_add(struct flow_buffers *buffers, const struct flow_buffer *bu
 /* What is advertised is known: nothing is missing, and nothing was lost. False also for a ULP that advertises nothing. */
 bool flow_buffers_known(const struct flow *flow);
 
-/* A tagged event is no access, or lies where the last one did, in a buffer that stands: no rule of the ULP breaks. */
+/*
+ * A tagged event is of a kind that is no access, or lies where the last access did, in a buffer that stands: no rule of
+ * the ULP breaks, and each passes it as it passed that one.
+ */
 bool flow_buffers_go_on(const struct flow_event *event);
 
 /* Counts the access of a FLOW_RDMAP event, and ends what a Send with Invalidate invalidates. */

@@ -377,6 +377,23 @@ START_TEST(calls_are_not_counted_after_a_loss)
 END_TEST
 
 /* Two chunks side by side with one STag: an access may go through both. */
+/* A Write without octets is no access: the short way of the engine does not count it as one among others that are. */
+START_TEST(a_write_without_octets_is_counted_by_no_rule)
+{
+    struct conversation *c = conversation_create(NULL);
+    static struct verdicts verdicts;
+
+    begin(c);
+    calls(c);
+    for (unsigned i = 0; i < 6; i++)
+        write(c, WRITE_STAG, i % 2 == 0 ? 100 : 0);
+    end(c);
+    rule_case_judge(c, &verdicts);
+    ck_assert_int_eq(verdicts.verdict[rule_find("RPCRDMA-3.4.3-01")->index], RULE_PASS);
+    conversation_free(c);
+}
+END_TEST
+
 START_TEST(an_access_may_go_through_segments_side_by_side)
 {
     struct conversation *c = conversation_create(NULL);
@@ -414,6 +431,7 @@ Suite *rules_rpcrdma_suite(void)
     tcase_add_loop_test(cases, a_call_with_another_word_is_not_rpc_over_rdma, 0, 9);
     tcase_add_test(cases, credits_and_buffers_are_not_judged_in_mid_stream);
     tcase_add_test(cases, calls_are_not_counted_after_a_loss);
+    tcase_add_test(cases, a_write_without_octets_is_counted_by_no_rule);
     tcase_add_test(cases, an_access_may_go_through_segments_side_by_side);
     suite_add_tcase(suite, cases);
     return suite;
