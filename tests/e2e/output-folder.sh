@@ -68,8 +68,10 @@ rm "$WORK/stale/notes.txt" "$WORK/stale/evidence/mine.pcapng"
 head -n 4 "$WORK/stale/results.jsonl" >"$WORK/some"
 mv "$WORK/some" "$WORK/stale/results.jsonl"
 echo '<testsuites/>' >"$WORK/stale/junit.xml"
+# no file may be longer than half of what the whole run's results are
+expect 1 "the whole run" "$WARPCHECK" "${faulty[@]}" -o "$WORK/whole"
 status=0
-bash -c 'ulimit -f 12; exec "$0" "$@"' "$WARPCHECK" "${faulty[@]}" -o "$WORK/stale" --resume >/dev/null 2>&1 || status=$?
+bash -c "ulimit -f $(($(stat -c %s "$WORK/whole/results.jsonl") / 2048)); exec \"\$0\" \"\$@\"" "$WARPCHECK" "${faulty[@]}" -o "$WORK/stale" --resume >/dev/null 2>&1 || status=$?
 holds "a run that is resumed and stops again: status $status" test "$status" -eq 4
 holds "has no report of the earlier one" test ! -e "$WORK/stale/junit.xml" -a ! -e "$WORK/stale/index.html"
 
