@@ -53,13 +53,13 @@ lines=any expect 1 "gone on with" "${run[@]}" -o "$WORK/half" --resume
 whole "$WORK/half" "gone on with"
 
 echo "== the limit"
-expect 0 "a capture of 18 MB without a limit that matters" "$WARPCHECK" run --simulate RDMAP-5.3-12 --role responder --evidence all \
+expect 0 "a long capture without a limit that matters" "$WARPCHECK" run --simulate RDMAP-5.5-22 --role responder --evidence all \
 	--evidence-limit 100 -o "$WORK/whole"
-expect 0 "one of 1 MiB" "$WARPCHECK" run --simulate RDMAP-5.3-12 --role responder --evidence all --evidence-limit 1 -o "$WORK/cut"
-size() { stat -c %s "$WORK/$1/evidence/RDMAP-5.3-12-responder.pcapng"; }
+expect 0 "one of 1 MiB" "$WARPCHECK" run --simulate RDMAP-5.5-22 --role responder --evidence all --evidence-limit 1 -o "$WORK/cut"
+size() { stat -c %s "$WORK/$1/evidence/RDMAP-5.5-22.pcapng"; }
 holds "it has twice as much at most ($(size cut) of $(size whole) octets)" test "$(size cut)" -lt 2200000 -a "$(size whole)" -gt 4000000
-holds "its last comment says what is missing" grep -aqE '[0-9]+ frames are cut, and [0-9]+ left out: run --evidence-limit' "$WORK/cut/evidence/RDMAP-5.3-12-responder.pcapng"
-holds "tshark reads it to its end" "$TSHARK" -r "$WORK/cut/evidence/RDMAP-5.3-12-responder.pcapng" -q -z io,stat,0
+holds "its last comment says what is missing" grep -aqE '[0-9]+ frames are cut, and [0-9]+ left out: run --evidence-limit' "$WORK/cut/evidence/RDMAP-5.5-22.pcapng"
+holds "tshark reads it to its end" "$TSHARK" -r "$WORK/cut/evidence/RDMAP-5.5-22.pcapng" -q -z io,stat,0
 
 echo "== what is not understood"
 expect 2 "another kind of evidence" "$WARPCHECK" run --simulate --evidence some
