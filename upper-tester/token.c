@@ -22,7 +22,7 @@ int upper_token_read(struct upper_token *token, const char *path, struct iwarp_s
     FILE *file = fopen(path, "re");
     size_t length;
 
-    token->text[0] = '\0';
+    *token = (struct upper_token){{0}}; /* all of it is compared */
     if (file == NULL)
         return iwarp_sentence_set(sentence, "%s: %s", path, strerror(errno));
     if (fgets(line, sizeof(line), file) == NULL)

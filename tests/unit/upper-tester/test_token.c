@@ -34,6 +34,7 @@ static int read_text(struct upper_token *token, const char *text, size_t octets,
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(fwrite(text, 1, octets, file), octets);
     ck_assert_int_eq(fclose(file), 0);
+    memset(token, 0xA5, sizeof(*token)); /* as a stack may have it */
     return upper_token_read(token, path, sentence);
 }
 
@@ -44,9 +45,16 @@ START_TEST(the_first_line_is_the_token)
     const char *text = good_files[_i];
     struct upper_token token;
     struct iwarp_sentence sentence;
+    char *line, *answer;
+    bool shown = false;
 
     ck_assert_msg(read_text(&token, text, strlen(text), &sentence) == 0, "%s", sentence.text);
     ck_assert_str_eq(token.text, TOKEN);
+    line = upper_token_command(&token);
+    answer = upper_token_answer(&token, line, strlen(line), &shown);
+    ck_assert_msg(shown, "what was read is what is shown");
+    free(answer);
+    free(line);
 }
 END_TEST
 
