@@ -5,6 +5,7 @@
  */
 #include "conformance/flow/ulp/flow_iser.h"
 #include "conformance/rules/rule_access.h"
+#include "conformance/rules/rule_reads.h"
 
 typedef const struct flow_iser_message message;
 
@@ -39,8 +40,7 @@ static bool whole(const struct rule_context *ctx)
 {
     const struct flow_iser *iser = flow_iser_of(ctx->flow);
 
-    return iser != NULL && iser->from_start && !ctx->flow->gap && !ctx->flow->unordered && !ctx->side->unsure &&
-           !ctx->peer->unsure;
+    return iser != NULL && iser->from_start && rule_is_whole(ctx);
 }
 
 /* ---- the header (9) ---------------------------------------------------------------------------------------------- */
@@ -245,19 +245,9 @@ void iser_hello_depth(struct rule_context *ctx)
 void iser_reads_open(struct rule_context *ctx)
 {
     const struct flow_iser *iser = flow_iser_of(ctx->flow);
-    uint32_t open = 1;
 
-    if (!whole(ctx) || is_initiator(ctx) || !iser->replied || ctx->half->requests_lost ||
-        ctx->event->rdmap->header != FLOW_HEADER_READ_REQUEST)
-        return;
-    for (uint32_t i = 0; i < ctx->half->request_count; i++)
-        open += flow_request_at(ctx->half, i)->opcode == IWARP_RDMAP_READ_REQUEST &&
-                !flow_request_at(ctx->half, i)->doubted;
-    if (open <= iser->ord)
-        rule_pass(ctx);
-    else
-        rule_fail_unless_lost(ctx, rule_text(ctx, "at most %u Reads open", iser->ord), rule_text(ctx, "%u", open),
-                              "More Reads are open than the target's iSER-ORD (RFC 7145 8.2)");
+    if (whole(ctx) && !is_initiator(ctx) && iser->replied)
+        rule_judge_reads_open(ctx, iser->ord, "More Reads are open than the target's iSER-ORD (RFC 7145 8.2)");
 }
 
 /* ---- PDUs (5.1.2, 7.3) ------------------------------------------------------------------------------------------- */

@@ -18,8 +18,7 @@ static bool whole(const struct rule_context *ctx)
 {
     const struct flow_nvme *nvme = flow_nvme_of(ctx->flow);
 
-    return nvme != NULL && !nvme->lost && !ctx->flow->gap && !ctx->flow->unordered && !ctx->side->unsure &&
-           !ctx->peer->unsure;
+    return nvme != NULL && !nvme->lost && rule_is_whole(ctx);
 }
 
 /* ---- capsules ---------------------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "conformance/flow/ddp/flow_request.h"
 #include "conformance/rules/ddp_state.h"
 #include "conformance/rules/rule_context.h"
+#include "conformance/rules/rule_reads.h"
 #include "conformance/rules/start_frame.h"
 
 static const struct ddp_segment *segment_of(const struct rule_context *ctx)
@@ -267,21 +268,12 @@ static void judge_depth(struct rule_context *ctx, const char *whose)
 {
     const struct iwarp_mpa_start *own = start_with_word(ctx, ctx->direction);
     const struct iwarp_mpa_start *start = start_with_word(ctx, flow_reverse(ctx->direction));
-    uint32_t open = 1;
 
-    if (own == NULL || start == NULL || start->ird == MPA_DEPTH_NOT_NEGOTIATED || ctx->flow->late)
+    if (own == NULL || start == NULL || start->ird == MPA_DEPTH_NOT_NEGOTIATED || ctx->flow->late ||
+        ctx->side->unsure || ctx->peer->unsure || ctx->event->ulpdu->index == 0)
         return;
-    if (ctx->side->unsure || ctx->peer->unsure || ctx->half->requests_lost ||
-        ctx->event->rdmap->header != FLOW_HEADER_READ_REQUEST || ctx->event->ulpdu->index == 0)
-        return;
-    for (uint32_t i = 0; i < ctx->half->request_count; i++)
-        open += flow_request_at(ctx->half, i)->opcode == IWARP_RDMAP_READ_REQUEST &&
-                !flow_request_at(ctx->half, i)->doubted;
-    if (open > start->ird)
-        rule_fail_unless_lost(ctx, rule_text(ctx, "at most %u Reads open", start->ird), rule_text(ctx, "%u", open),
-                              "More Reads are open than the IRD of the %s (RFC 6581 9.1)", whose);
-    else
-        rule_pass(ctx);
+    rule_judge_reads_open(ctx, start->ird,
+                          rule_text(ctx, "More Reads are open than the IRD of the %s (RFC 6581 9.1)", whose));
 }
 
 /* RFC 6581 9.1: the Initiator keeps to the Responder's IRD. The RTR message is not counted: IRD may be 0 then. */

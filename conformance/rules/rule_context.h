@@ -132,6 +132,12 @@ __attribute__((format(printf, 2, 3))) const char *rule_text(struct rule_context 
 /* "01 02 0a ..." of at most 32 octets, likewise. */
 const char *rule_octets(struct rule_context *ctx, const uint8_t *octets, size_t count);
 
+/* True if nothing of the flow is missing, and what both sides have said is known as far as the capture shows. */
+static inline bool rule_is_whole(const struct rule_context *ctx)
+{
+    return !ctx->flow->gap && !ctx->flow->unordered && !ctx->side->unsure && !ctx->peer->unsure;
+}
+
 /*
  * True if nothing was missing before this segment. After missing octets the flow's state holds nothing from before
  * them.

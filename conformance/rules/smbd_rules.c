@@ -6,6 +6,7 @@
  */
 #include "conformance/flow/ulp/flow_smbd.h"
 #include "conformance/rules/rule_context.h"
+#include "conformance/rules/rule_reads.h"
 #include "conformance/rules/start_frame.h"
 
 static bool is(const struct rule_context *ctx, enum flow_smbd_message message)
@@ -247,7 +248,7 @@ void smbd_flags_defined(struct rule_context *ctx)
  */
 static bool credits_known(const struct rule_context *ctx)
 {
-    return !ctx->flow->gap && !ctx->flow->unordered && !ctx->side->unsure && !ctx->peer->unsure;
+    return rule_is_whole(ctx);
 }
 
 void smbd_credit_held(struct rule_context *ctx)
@@ -289,19 +290,12 @@ static bool depths_of(const struct rule_context *ctx, enum flow_direction direct
 void smbd_reads_open(struct rule_context *ctx)
 {
     struct smbd_depths own, other;
-    uint32_t open = 1;
 
     if (ctx->flow->ulp == NULL || ctx->flow->ulp->kind != FLOW_ULP_SMBD || ctx->flow->late || ctx->side->unsure ||
-        ctx->peer->unsure || ctx->half->requests_lost || ctx->event->rdmap->header != FLOW_HEADER_READ_REQUEST ||
-        !depths_of(ctx, ctx->direction, &own) || !depths_of(ctx, flow_reverse(ctx->direction), &other))
+        ctx->peer->unsure || !depths_of(ctx, ctx->direction, &own) ||
+        !depths_of(ctx, flow_reverse(ctx->direction), &other))
         return;
-    for (uint32_t i = 0; i < ctx->half->request_count; i++)
-        open += flow_request_at(ctx->half, i)->opcode == IWARP_RDMAP_READ_REQUEST &&
-                !flow_request_at(ctx->half, i)->doubted;
-    if (open <= other.ird)
-        rule_pass(ctx);
-    else
-        rule_fail_unless_lost(
-            ctx, rule_text(ctx, "at most %u Reads open", other.ird), rule_text(ctx, "%u", open),
-            "More Reads are open than the IRD that the other side's Private Data says ([MS-SMBD] appendix A)");
+    rule_judge_reads_open(
+        ctx, other.ird,
+        "More Reads are open than the IRD that the other side's Private Data says ([MS-SMBD] appendix A)");
 }
