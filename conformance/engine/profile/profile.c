@@ -221,37 +221,38 @@ static int private_of(const struct profile *profile, const char *name, const cha
     return 0;
 }
 
-static int seconds_of(const struct profile *profile, const char *name, const char *path, unsigned *out,
+/* A number of the profile that has bounds. Left out: 0. */
+struct bounded {
+    const char *name, *unit;
+    int least, most;
+};
+
+static int bounded_of(const struct profile *profile, const struct bounded *wanted, const char *path, unsigned *out,
                       struct iwarp_sentence *error)
 {
-    const json_t *member = json_object_get(profile->json, name);
-    json_int_t seconds = json_integer_value(member);
+    const json_t *member = json_object_get(profile->json, wanted->name);
+    json_int_t number = json_integer_value(member);
 
-    if (member != NULL && (seconds < 1 || seconds > WAIT_SECONDS_MAX))
-        return iwarp_sentence_set(error, "%s: \"%s\" is %" JSON_INTEGER_FORMAT ", seconds from 1 to %d were expected",
-                                  path, name, seconds, WAIT_SECONDS_MAX);
-    *out = (unsigned)seconds;
+    if (member != NULL && (number < wanted->least || number > wanted->most))
+        return iwarp_sentence_set(error, "%s: \"%s\" is %" JSON_INTEGER_FORMAT ", %s from %d to %d were expected", path,
+                                  wanted->name, number, wanted->unit, wanted->least, wanted->most);
+    *out = (unsigned)number;
     return 0;
 }
 
-static int send_buffer_of(struct profile *profile, const char *path, struct iwarp_sentence *error)
+static int seconds_of(const struct profile *profile, const char *name, const char *path, unsigned *out,
+                      struct iwarp_sentence *error)
 {
-    const json_t *member = json_object_get(profile->json, "send_buffer");
-    json_int_t octets = json_integer_value(member);
-
-    if (member != NULL && (octets < SEND_BUFFER_LEAST || octets > SEND_BUFFER_MOST))
-        return iwarp_sentence_set(error,
-                                  "%s: \"send_buffer\" is %" JSON_INTEGER_FORMAT ", octets from %d to %d were expected",
-                                  path, octets, SEND_BUFFER_LEAST, SEND_BUFFER_MOST);
-    profile->send_buffer = (uint64_t)octets;
-    return 0;
+    return bounded_of(profile, &(struct bounded){name, "seconds", 1, WAIT_SECONDS_MAX}, path, out, error);
 }
 
 static int keeping_of(struct profile *profile, const char *path, struct iwarp_sentence *error)
 {
+    static const struct bounded send_buffer = {"send_buffer", "octets", SEND_BUFFER_LEAST, SEND_BUFFER_MOST};
+
     return seconds_of(profile, "wait_for_device", path, &profile->wait_for_device, error) != 0 ||
                    seconds_of(profile, "reaction_seconds", path, &profile->reaction_seconds, error) != 0 ||
-                   send_buffer_of(profile, path, error) != 0 ||
+                   bounded_of(profile, &send_buffer, path, &profile->send_buffer, error) != 0 ||
                    private_of(profile, "request_private_data", path, &profile->request_private_data, error) != 0 ||
                    private_of(profile, "reply_private_data", path, &profile->reply_private_data, error) != 0 ||
                    command_of(profile->json, "restart_command", path, &profile->restart_command, error) != 0 ||

@@ -84,7 +84,7 @@ struct profile {
     struct profile_private request_private_data, reply_private_data;
     struct profile_ipsec ipsec;
     unsigned reaction_seconds;                       /* 0: by the round trip */
-    uint64_t send_buffer;                            /* octets; 0: as Linux's */
+    unsigned send_buffer;                            /* octets; 0: as Linux's */
     unsigned wait_for_device;                        /* seconds; 0: it is not waited for */
     const char **restart_command, **connect_command; /* arguments, ended by NULL; NULL: none */
     struct deviation_list deviations;
