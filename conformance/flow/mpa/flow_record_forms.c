@@ -348,18 +348,13 @@ static struct flow_record begin_bittorrent(const uint8_t *octets, size_t count)
 /* BGP (RFC 4271 4.1): a marker of ones, the length, one of five types. */
 static struct flow_record begin_bgp(const uint8_t *octets, size_t count)
 {
-    enum { MARKER = 16, HEADER = 19, LAST_TYPE = 5 };
-    static const uint8_t marker[MARKER] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
-                                           0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
-    int fits = begins_with(octets, count, marker, MARKER);
+    enum { TYPE_AT = 18, LAST_TYPE = 5 };
+    static const struct fixed fixed = {
+        "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF", 16, 19, 16, 2, false, 0};
 
-    if (fits == 0)
+    if (count > TYPE_AT && (octets[TYPE_AT] == 0 || octets[TYPE_AT] > LAST_TYPE))
         return none;
-    if (count < HEADER)
-        return more;
-    if (octets_get16(octets + MARKER) < HEADER || octets[HEADER - 1] < 1 || octets[HEADER - 1] > LAST_TYPE)
-        return none;
-    return (struct flow_record){octets_get16(octets + MARKER), 8 * MARKER + 5, 16};
+    return begin_fixed(&fixed, octets, count);
 }
 
 /*
