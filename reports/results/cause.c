@@ -268,15 +268,21 @@ static bool same_kind(const char *name, const char *other)
     return kind != HINT_OF_COUNT && kind == hint_kind_of_cause(other, &field);
 }
 
+/* The field that a cause is about; "": none. */
+static const char *field_of(const char *name)
+{
+    const char *field;
+
+    if (hint_kind_of_cause(name, &field) != HINT_OF_COUNT)
+        return field;
+    return strcmp(name, "msn-shared") == 0 ? "msn" : "";
+}
+
 static bool same_field(const char *name, const char *other)
 {
-    const char *field, *of_other;
+    const char *field = field_of(name);
 
-    if (hint_kind_of_cause(name, &field) == HINT_OF_COUNT)
-        field = strcmp(name, "msn-shared") == 0 ? "msn" : "";
-    if (hint_kind_of_cause(other, &of_other) == HINT_OF_COUNT)
-        of_other = strcmp(other, "msn-shared") == 0 ? "msn" : "";
-    return field[0] != '\0' && strcmp(field, of_other) == 0;
+    return field[0] != '\0' && strcmp(field, field_of(other)) == 0;
 }
 
 static bool same_arrival(const char *name, const char *other)
