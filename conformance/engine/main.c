@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conformance/engine/audit/cmd_audit.h"
+#include "conformance/engine/bridge/cmd_bridge.h"
 #include "conformance/engine/show/cmd_catalogue.h"
 #include "conformance/engine/complete/cmd_complete.h"
 #include "conformance/engine/course/cmd_course.h"
@@ -48,6 +49,7 @@ static const struct subcommand subcommands[] = {
     {"probe", cmd_probe, "finds out in seconds what a device is, and writes its profile"},
     {"audit", cmd_audit, "judges captures, by the same requirement ids"},
     {"monitor", cmd_monitor, "judges a live interface, a mirror port, for days"},
+    {"bridge", cmd_bridge, "judges two devices from in between, and impairs what they say to each other"},
     {"prove", cmd_prove, "runs every defect against every check and rule (the kill matrix)"},
     {"explore", cmd_explore, "plays sessions that nobody wrote, drawn by seed, and groups what fails"},
     {"peer", peer, "starts the reference stack as a device under test"},

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cmd_bridge.c: the command and its privileges; bridge_loop.c: frames and time; bridge_impair.c: what scripts do to them;
+ * bridge_place.c: which device is where; bridge_end.c: findings, summary and exit status.
+ */
+#ifndef CONFORMANCE_ENGINE_BRIDGE_INTERNAL_H
+#define CONFORMANCE_ENGINE_BRIDGE_INTERNAL_H
+
+#include "conformance/engine/bridge/bridge_interface.h"
+#include "conformance/engine/bridge/bridge_options.h"
+#include "conformance/engine/bridge/bridge_script.h"
+#include "conformance/engine/judge/flow_judge.h"
+#include "conformance/engine/report/judged_output.h"
+#include "generator/packet/pcapng.h"
+#include "reports/writers/terminal.h"
+
+enum { BRIDGE_FRAME_ROOM = BRIDGE_SNAP_OCTETS + 64 };
+
+struct bridge;
+struct bridge_place;
+
+/* A link with a device on it: what the device sends, and what it gets. */
+struct bridge_side {
+    struct bridge *bridge;
+    unsigned side; /* 0: A, 1: B */
+    struct bridge_interface interface;
+    struct flow_judge *judge; /* of both directions as they are on this link */
+    struct pcapng *capture;   /* NULL: none */
+    uint64_t frames;          /* of the link: numbers of the judge and of the capture */
+    char file[40];            /* for findings: that of the capture, or the interface */
+};
+
+struct bridge {
+    const struct bridge_options *options;
+    const struct catalogue *catalogue;
+    struct bridge_side sides[BRIDGE_SIDES];
+    struct bridge_streams streams;
+    struct bridge_script *script; /* NULL: nothing is impaired */
+    struct bridge_place *places;
+    size_t place_count;
+    struct terminal terminal;
+    struct judged_output output;
+    struct run_summary counted;
+    bool *exercised;     /* by index in the catalogue */
+    uint8_t *frame;      /* BRIDGE_FRAME_ROOM: the one that is forwarded */
+    uint8_t *raw;        /* BRIDGE_UNIT_OCTETS_MOST: an FPDU as it came */
+    uint8_t *written;    /* the same: as it goes */
+    const char *comment; /* of the next frame in a capture; NULL: none */
+    char done[200];
+    struct bridge_connection *closing;       /* after this frame */
+    bool resets, releases;                   /* the same */
+    uint64_t frames;                         /* that came in, on both sides */
+    uint64_t ends_ns, second_ns, streams_ns; /* when it ends (0: it is not to), when time is due next */
+    uint64_t completed;                      /* checksums that were left to a card */
+    uint64_t lost, lost_told;
+    bool gone, unwritten, long_told;
+};
+
+/* bridge_loop.c: until it is stopped, its time is over or no interface is left. */
+void bridge_run(struct bridge *bridge);
+/* Of struct bridge_streams. */
+void bridge_send(void *user, unsigned side, uint8_t *frame, size_t octets, bool changed);
+
+/* bridge_impair.c: of struct flow_judge_config; `user` is a struct bridge_side. */
+void bridge_event(void *user, const struct flow_event *event);
+/* Of struct bridge_streams. */
+void bridge_expired(void *user, const struct bridge_connection *connection, unsigned side, enum bridge_wait wait);
+/* What cannot be done while an event is looked at. */
+void bridge_impair_settle(struct bridge *bridge);
+
+/* bridge_place.c: an address was seen as the sender of a frame that came in at this side. */
+void bridge_place_note(struct bridge *bridge, unsigned side, const struct bridge_packet *packet);
+/* Whether the sender of this direction is at this side. */
+bool bridge_place_is(const struct bridge *bridge, unsigned side, const struct flow *flow,
+                     enum flow_direction direction);
+void bridge_places_free(struct bridge *bridge);
+
+/* bridge_end.c: of struct flow_judge_config; `user` is a struct bridge_side. */
+void bridge_result(void *user, const struct judged_result *result);
+/* A line for people: on standard output, or standard error where that is for machines, or `bad`. */
+__attribute__((format(printf, 3, 4))) void bridge_note(const struct bridge *bridge, bool bad, const char *format, ...);
+int bridge_end(struct bridge *bridge);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/bridge/bridge_options.h"
+
+#include <string.h>
+
+#include "base/exit_status.h"
+#include "conformance/engine/option/amount.h"
+#include "conformance/flow/event/flow.h"
+#include "conformance/requirements/named.h"
+
+#define MIB UINT64_C(1048576)
+
+enum { BUFFER_MIB = 64, BUFFER_MIB_MOST = 2047, HOLD_SECONDS = 30, HOLD_SECONDS_MOST = 3600, DAYS_MOST = 3650 };
+
+static int parse_memory(void *user, const char *value, struct iwarp_sentence *error)
+{
+    struct bridge_options *options = user;
+
+    return amount_octets("--memory", value, FLOW_MEMORY_MIN, AMOUNT_MEMORY_MOST, AMOUNT_MEMORY_EXPECTED,
+                         &options->memory, error);
+}
+
+static int parse_buffer(void *user, const char *value, struct iwarp_sentence *error)
+{
+    struct bridge_options *options = user;
+
+    return amount_octets("--buffer", value, MIB, BUFFER_MIB_MOST * MIB,
+                         "octets from 1M to 2047M were expected, such as 64M", &options->buffer, error);
+}
+
+static int parse_hold(void *user, const char *value, struct iwarp_sentence *error)
+{
+    return amount_seconds("--hold", value, 1, HOLD_SECONDS_MOST, &((struct bridge_options *)user)->hold, error);
+}
+
+static int parse_duration(void *user, const char *value, struct iwarp_sentence *error)
+{
+    return amount_seconds("--duration", value, 1, (uint64_t)DAYS_MOST * 86400,
+                          &((struct bridge_options *)user)->duration, error);
+}
+
+static int parse_format(void *user, const char *value, struct iwarp_sentence *error)
+{
+    return option_jsonl(value, &((struct bridge_options *)user)->format.jsonl, error);
+}
+
+#define MEMBER(name) offsetof(struct bridge_options, name)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+    {"  --script FILE      impairs by the Lua script FILE (docs/bridge.md); repeat it for several (64 at most)\n",
+     OPTION_JUDGES, OPTION_LIST, .member = MEMBER(scripts), .count = MEMBER(script_count), .most = BRIDGE_SCRIPTS_MOST},
+    {"  --seed N           what scripts draw with math.random (1)\n",
+     OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(seed), .least = 0, .most = INT64_MAX},
+    {"  --hold TIME        nothing is held back for longer, whatever a script wants (30s)\n",
+     OPTION_JUDGES, OPTION_OWN, .parse = parse_hold},
+    {"  --capture DIR      writes DIR/a.pcapng and DIR/b.pcapng: what each of the two links has, frames of its device inbound,\n"
+     "                     those that the bridge sends it outbound\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(capture)},
+    {"  --buffer SIZE      the kernel's ring of each interface (64M)\n",
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_buffer},
+    {"  --memory SIZE      memory for what is open at once on each side, as 512M (the default) or 4G (audit --reasons)\n",
+     OPTION_JUDGES, OPTION_OWN, .parse = parse_memory},
+    {"  --duration TIME    ends after so long\n",
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_duration},
+    {"  --count N          ends after N frames\n",
+     OPTION_SHOWS, OPTION_NUMBER, .member = MEMBER(frames), .least = 1, .most = UINT64_MAX},
+    {"  --allow-gaps       exits with 0 even if a part that is or may be iWARP was not judged; the part is still reported\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(allow_gaps)},
+    {"  --format F         text or jsonl: what standard output gets\n",
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_format},
+    {"  --all              also shows PASS and AMBIGUOUS, and each finding whole that has the cause of another one\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(all)},
+    {"  --quiet            shows the closing lines alone\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(quiet)},
+    {"  --help             shows this text\n",
+     OPTION_SHOWS, .kind = OPTION_EARLY},
+};
+/* clang-format on */
+
+const struct option_table bridge_option_table = {
+    .command = "bridge",
+    .head =
+        "usage: warpcheck bridge A B [SELECT...] [OPTION...]\n"
+        "  Forwards frames between the interfaces A and B, both directions, and judges the device at each of them by "
+        "what it\n"
+        "  sends. With --script it impairs iWARP over TCP on the way, at the level of FPDUs and DDP Segments; all else "
+        "goes as it\n"
+        "  came. SIGINT and SIGTERM end it with a summary.\n"
+        "  Exit status: as of audit; also 4 when frames were lost on the way, an interface went away, or an "
+        "impairment was not\n"
+        "  applied.\n",
+    .more = selection_usage,
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
+static int argument_parse(struct bridge_options *options, const struct catalogue *catalogue, int argc, char **argv,
+                          int *index, struct iwarp_sentence *error)
+{
+    const char *argument = argv[*index];
+    int taken;
+
+    if (argument[0] != '-' && options->interface_count < BRIDGE_SIDES) {
+        options->interfaces[options->interface_count++] = argv[(*index)++];
+        return 0;
+    }
+    taken = selection_option(&options->selection, argc, argv, index, error);
+    if (taken == 0)
+        taken = option_table_parse(&bridge_option_table, options, argc, argv, index, error);
+    if (taken == 0)
+        taken = option_table_unknown(&bridge_option_table, argument, error);
+    if (taken < 0)
+        return EXIT_USAGE;
+    if (argument[0] == '-' || selection_unmatched(&options->selection, catalogue) == NULL)
+        return 0;
+    (void)requirement_unmatched(catalogue, argument, error);
+    return EXIT_NOTHING_SELECTED;
+}
+
+static int check(const struct bridge_options *options, struct iwarp_sentence *error)
+{
+    if (options->interface_count < BRIDGE_SIDES)
+        return iwarp_sentence_set(error, "two interfaces were expected: warpcheck bridge A B (`ip link` lists them)");
+    if (strcmp(options->interfaces[0], options->interfaces[1]) == 0)
+        return iwarp_sentence_set(error, "%.40s: this interface is named twice", options->interfaces[0]);
+    if (options->quiet && options->all)
+        return iwarp_sentence_set(error, "--quiet excludes --all");
+    return 0;
+}
+
+int bridge_options_parse(struct bridge_options *options, const struct catalogue *catalogue, int argc, char **argv,
+                         struct iwarp_sentence *error)
+{
+    options->seed = 1;
+    options->buffer = BUFFER_MIB * MIB;
+    options->hold = HOLD_SECONDS;
+    for (int i = 1; i < argc;) {
+        int status = argument_parse(options, catalogue, argc, argv, &i, error);
+
+        if (status != 0)
+            return status;
+    }
+    if (check(options, error) != 0)
+        return EXIT_USAGE;
+    if (selection_count(&options->selection, catalogue) != 0)
+        return 0;
+    (void)iwarp_sentence_set(error, "nothing selected: no requirement fits all options");
+    return EXIT_NOTHING_SELECTED;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One FPDU, or one start-up frame of MPA, and what becomes of it in the stream: left out, sent more than once, others before
+ * it, its ULPDU another one, with a CRC that fits or the old one, octets of it inverted. Pure: no I/O.
+ */
+#ifndef CONFORMANCE_ENGINE_BRIDGE_UNIT_H
+#define CONFORMANCE_ENGINE_BRIDGE_UNIT_H
+
+#include "base/sentence.h"
+#include "conformance/flow/event/flow.h"
+#include "wire/field.h"
+
+enum { BRIDGE_UNIT_OCTETS_MOST = 1 << 18, BRIDGE_COPIES_MOST = 16, BRIDGE_FLIPS_MOST = 16 };
+
+struct bridge_unit {
+    const struct flow_event *event; /* FLOW_ULPDU, FLOW_DDP, FLOW_RDMAP or FLOW_MPA_START */
+    const uint8_t *raw;             /* as it came, `raw_octets` of the stream */
+    size_t raw_octets;
+    /* What is wanted: */
+    uint8_t *ulpdu; /* another one (of a start-up frame: the whole of it), NULL: as it came */
+    size_t ulpdu_octets;
+    bool keeps_crc;  /* that which came */
+    unsigned copies; /* 1 as it begins; 0: it is left out */
+    struct bridge_flip {
+        size_t at;
+        uint8_t mask;
+    } flips[BRIDGE_FLIPS_MOST]; /* in its own octets, the last thing that is done */
+    size_t flip_count;
+    uint8_t *before; /* raw octets that go before it */
+    size_t before_octets;
+};
+
+void bridge_unit_begin(struct bridge_unit *unit, const struct flow_event *event, const uint8_t *raw, size_t octets);
+void bridge_unit_end(struct bridge_unit *unit);
+
+/* The event's ULPDU, or start-up frame; NULL: not all of it is there. */
+const uint8_t *bridge_unit_contents(const struct bridge_unit *unit, size_t *octets);
+
+/* Each of these: 0, or -1 with a sentence that says why that cannot be done. */
+int bridge_unit_replace(struct bridge_unit *unit, const uint8_t *ulpdu, size_t octets, struct iwarp_sentence *error);
+int bridge_unit_edit(struct bridge_unit *unit, const char *field, uint64_t value, struct iwarp_sentence *error);
+int bridge_unit_flip(struct bridge_unit *unit, size_t at, uint8_t mask, struct iwarp_sentence *error);
+/* An FPDU with this ULPDU, framed as this one is. */
+int bridge_unit_insert(struct bridge_unit *unit, const uint8_t *ulpdu, size_t octets, struct iwarp_sentence *error);
+
+/* Something else than as it came is wanted. */
+bool bridge_unit_changed(const struct bridge_unit *unit);
+
+/*
+ * Writes what the receiver gets, at most `room` octets. -1 with a sentence: it does not fit; or Markers are in use, and
+ * the length changes, which would put all later Markers elsewhere (RFC 5044 4.3).
+ */
+int bridge_unit_write(const struct bridge_unit *unit, uint8_t *out, size_t room, size_t *octets,
+                      struct iwarp_sentence *error);
+
+#endif
