@@ -27,6 +27,8 @@ suggests 2 --interface "$WARPCHECK" probe --interfce eth1
 suggests 2 --allow-gaps "$WARPCHECK" audit --alow-gaps pcaps
 suggests 2 --evidence "$WARPCHECK" monitor --evidense there
 suggests 2 monitor "$WARPCHECK" monitr
+suggests 2 --capture "$WARPCHECK" bridge a b --captur there
+suggests 2 bridge "$WARPCHECK" brige
 suggests 2 --merge "$WARPCHECK" report --merg here
 suggests 2 --checks "$WARPCHECK" list --chekcs
 suggests 2 --level "$WARPCHECK" list --levle must

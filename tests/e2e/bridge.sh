@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# warpcheck bridge between two networks of namespaces, with iwarp-peer in each: idle, contents come as they went, ARP, ND and what the
+# cards leave undone included; each impairment is applied once, where its trigger says, and each device does what the texts have;
+# the same script gives the same twice; what is not applied is no success; nothing that a script holds is held for ever; an
+# interface that vanishes is said in a line.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+
+# ---- bad input, without an interface
+refuses bridge "two interfaces were expected" lo
+refuses bridge "lo: this interface is named twice" lo lo
+refuses bridge "nowhere0: no such interface" nowhere0 nowhere1
+refuses bridge '--hold "1 day": a time from 1s' lo nowhere1 --hold '1 day'
+expect 3 "an id that is none" "$WARPCHECK" bridge lo nowhere1 MPA-99
+bad() { # SENTENCE SCRIPT: it is read before an interface is opened
+	printf '%s\n' "$2" >"$WORK/bad.lua"
+	refuses bridge "bad.lua:1: $1" lo nowhere1 --script "$WORK/bad.lua"
+}
+bad 'an impairment has no member "wen", did you mean "when"?' 'impair { name = "x", wen = {}, act = print }'
+bad 'an impairment needs name, a text' 'impair { when = {}, act = function() end }'
+bad 'when.nth: a number from 1 was expected' 'impair { name = "x", when = { nth = 0 }, act = function() end }'
+bad 'when.kind "sctp": rdmap, ddp, ulpdu or start was expected' 'impair { name = "x", when = { kind = "sctp" }, act = function() end }'
+bad 'when.side: "A" or "B" was expected' 'impair { name = "x", when = { side = "C" }, act = function() end }'
+bad 'act: a function was expected' 'impair { name = "x", when = {} }'
+
+# ---- between two devices
+cat >"$WORK/each.lua" <<'LUA'
+-- One impairment a stream: `stream` counts connections of iWARP.
+local function third(name, stream, act)
+	impair { name = name, when = { message = "Send", nth = 3, stream = stream }, act = act }
+end
+third("dropped", 1, function(unit) unit:drop() end)
+third("twice", 2, function(unit) unit:duplicate() end)
+impair { name = "late-response", when = { message = "RDMA Read Response", nth = 3, stream = 3 }, act = function(unit) unit:delay(0.05) end }
+third("edited", 4, function(unit, event) unit:edit { MSN = event.MSN + 70 } end)
+third("edited-crc-kept", 5, function(unit) unit:edit({ MSN = 77 }, { crc = "kept" }) end)
+third("swapped", 6, function(unit) unit:swap() end)
+third("cut", 7, function(unit) unit:cut(1, 5, 100) end)
+third("joined", 8, function(unit) unit:join() end)
+third("corrupted", 9, function(unit) unit:corrupt(30) end)
+third("stalled", 10, function(unit) unit:stall() end)
+third("lost", 11, function(unit) unit:lose() end)
+third("finished", 12, function(unit) unit:close() end)
+third("reset", 13, function(unit) unit:close("rst") end)
+impair { name = "bad-request", when = { kind = "start", request = true, stream = 14 }, act = function(unit) unit:edit { Rev = 9 } end }
+third("longer", 15, function(unit, event) unit:replace(event.octets .. ("x"):rep(50)) end)
+third("one-more", 16, function(unit, event) unit:insert(event.octets) end)
+LUA
+cat >"$WORK/nothing.lua" <<'LUA'
+impair { name = "fifth-terminate", when = { message = "Terminate", nth = 5 }, act = function(unit) unit:drop() end }
+impair { name = "broken", when = { message = "Send" }, act = function(unit) unit:drop(nil .. 1) end }
+LUA
+cat >"$WORK/inside.sh" <<'INSIDE'
+set -u
+processes=()
+trap '[ ${#processes[@]} -eq 0 ] || kill -KILL "${processes[@]}" 2>/dev/null' EXIT
+source tests/e2e/wait.bash
+ip link set lo up
+# device SIDE NUMBER: a network with an iwarp-peer; the other end of its cable is SIDE0, bare.
+device() {
+	unshare -n bash -c 'echo READY; exec sleep infinity' >"$WORK/network-$1" &
+	processes+=($!)
+	prints $! "$WORK/network-$1" READY || exit 99
+	local network=$!
+	ip link add "$1"0 type veth peer name device0 && ip link set device0 netns "$network" && ip link set "$1"0 up || exit 99
+	nsenter --net="/proc/$network/ns/net" bash -c "ip link set lo up && ip addr add 10.9.0.$2/24 dev device0 &&
+		ip addr add fd09::$2/64 dev device0 nodad && ip link set device0 up" || exit 99
+	nsenter --net="/proc/$network/ns/net" "$IWARP_PEER" --ipv6 --control "$WORK/$1.sock" >"$WORK/$1.out" 2>&1 &
+	processes+=($!)
+	prints $! "$WORK/$1.out" READY || exit 99
+}
+# start NAME OPTION...
+start() {
+	local name=$1
+	shift
+	rm -f "$WORK/$name.out"
+	"$WARPCHECK" bridge a0 b0 "$@" >"$WORK/$name.out" 2>&1 &
+	bridge=$!
+	processes+=("$bridge")
+	prints "$bridge" "$WORK/$name.out" 'are one link' || exit 99
+}
+stop() { # NAME
+	local status=0
+	kill -INT "$bridge"
+	wait "$bridge" || status=$?
+	echo "$1 $status"
+}
+traffic() { python3 tests/e2e/bridge_traffic.py "$WORK/a.sock" "$WORK/b.sock" "$2" "$3" >"$WORK/$1.jsonl" || exit 99; }
+device a 1 && device b 2 || exit 99
+
+start idle --capture "$WORK/idle"
+grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' "/proc/$bridge/status" >"$WORK/confined"
+traffic idle 10.9.0.2 1
+traffic idle6 fd09::2 1
+stop idle
+for round in first second; do
+	start "$round" --script "$WORK/each.lua" --hold 1s --capture "$WORK/$round" --all
+	traffic "$round" 10.9.0.2 16
+	stop "$round"
+done
+start nothing --script "$WORK/nothing.lua"
+traffic nothing 10.9.0.2 1
+stop nothing
+start gone
+ip link del a0
+status=0
+wait "$bridge" || status=$?
+echo "gone $status"
+INSIDE
+export WORK WARPCHECK IWARP_PEER
+expect 0 "all of it" unshare -rn bash "$WORK/inside.sh"
+cp "$WORK/stdout" "$WORK/statuses"
+
+whole='.sends == [0,1,2,3,4,5] and .write and all(.reads[]; .) and .terminates == []'
+holds "idle, it conforms" grep -qx 'idle 0' "$WORK/statuses"
+for name in idle idle6; do holds "$name: contents come as they went" jq -e "$whole" "$WORK/$name.jsonl"; done
+holds "ARP and ND went as they came" grep -qE 'foreign .*ARP .*ICMP' "$WORK/idle.out"
+holds "no privileges are left: $(xargs <"$WORK/confined")" grep -qx 'CapEff: 0\+ CapBnd: 0\+ NoNewPrivs: 1 Seccomp: 2' <(xargs <"$WORK/confined")
+for side in a b; do expect 0 "$side: its capture is judged alike" "$WARPCHECK" audit "$WORK/idle/$side.pcapng"; done
+
+for round in first second; do
+	holds "$round: no device fails" grep -qx "$round 0" "$WORK/statuses"
+	holds "$round: each impairment once" test "$(grep -c '^applied .* 1 time ' "$WORK/$round.out")" -eq "$(grep -cE '^(third|impair)[( ]' "$WORK/each.lua")"
+	holds "$round: what was held went on, in a line" test "$(grep -c 'stream 10: what A sends was held for 1 s, and no script released it' "$WORK/$round.out")" -eq 1
+done
+holds "the same twice" diff <(jq -c 'del(.a, .b)' "$WORK/first.jsonl") <(jq -c 'del(.a, .b)' "$WORK/second.jsonl")
+holds "and so are the lines" diff <(grep '^applied' "$WORK/first.out") <(grep '^applied' "$WORK/second.out")
+# ended SESSION SENDS TERMINATE: the Sends that came, and the Terminate that B sent.
+ended() {
+	# shellcheck disable=SC2016 # a program of jq
+	holds "stream $1: Sends $2, Terminate $3" jq -es --argjson n "$1" --argjson sends "$2" --argjson terminate "$3" \
+		'.[] | select(.session == $n) | .sends == $sends and ([.terminates[] | select(.[0] == "b")] | map(.[2:])) == $terminate' "$WORK/first.jsonl"
+}
+ended 1 '[0,1]' '[[1,2,3]]'                # the next MSN is none that is due: Invalid MSN
+ended 2 '[0,1,2]' '[[1,2,3]]'
+ended 4 '[0,1]' '[[1,2,3]]'
+ended 5 '[0,1]' '[[2,0,2]]'                # MPA: CRC
+ended 6 '[0,1]' '[[1,2,3]]'
+ended 9 '[0,1]' '[[2,0,2]]'
+ended 12 '[0,1]' '[]'
+ended 13 '[0,1]' '[]'
+ended 16 '[0,1,2]' '[[1,2,3]]'
+for n in 3 7 8 10 11; do
+	holds "stream $n: contents come as they went" jq -es --argjson n "$n" ".[] | select(.session == \$n) | $whole" "$WORK/first.jsonl"
+done
+holds "stream 14: no session without a good Request" jq -es '.[] | select(.session == 14) | .sends == [] and (.a | index("established")) == null' "$WORK/first.jsonl"
+holds "stream 15: all but the third are as they went, and numbers fit" jq -es '.[] | select(.session == 15) | .sends == [0,1,"other",3,4,5] and .write and all(.reads[]; .)' "$WORK/first.jsonl"
+# On each link the other direction is the bridge's own doing, as far as it was changed: there alone audit finds something.
+for pair in a:initiator b:responder; do
+	"$WARPCHECK" audit --format jsonl "$WORK/first/${pair%:*}.pcapng" >"$WORK/judged" || true
+	holds "$pair: nothing of the device's own" jq -es --arg role "${pair#*:}" 'all(.[]; .type != "result" or .verdict != "FAIL" or .role != $role)' "$WORK/judged"
+	holds "$pair: something of the bridge's" jq -es --arg role "${pair#*:}" 'any(.[]; .type == "result" and .verdict == "FAIL")' "$WORK/judged"
+done
+holds "frames that were changed say by what" grep -qa 'impairment edited: 1 field edited' "$WORK/first/b.pcapng"
+
+holds "what was not applied is no success" grep -qx 'nothing 4' "$WORK/statuses"
+holds "it says why" grep -qE 'INCONCLUSIVE  fifth-terminate was not applied: its trigger did not come' "$WORK/nothing.out"
+holds "a script's error has its line" grep -qE 'nothing.lua:2: .*; broken does nothing any more' "$WORK/nothing.out"
+holds "and the traffic went on" jq -e "$whole" "$WORK/nothing.jsonl"
+holds "an interface that vanishes" grep -qx 'gone 4' "$WORK/statuses"
+holds "is one line" test "$(grep -c 'a0: the interface cannot be read any more' "$WORK/gone.out")" -eq 1
+finish
