@@ -124,19 +124,64 @@ static bool is_next(const struct sctp_side *side, const struct sctp_message *mes
     return message->tsn - side->next_tsn >= TSN_WINDOW;
 }
 
+/*
+ * Has the other side sent something on this SID before it that waits behind a TSN? Its receiver had no need to wait: DDP's
+ * chunks are unordered (RFC 5043 10), and what it says now may be the answer.
+ */
+static bool may_answer(const struct sctp_association *association, unsigned index, const struct sctp_message *message)
+{
+    const struct sctp_side *other = &association->side[1 - index];
+
+    for (const struct sctp_message *waiting = other->waiting; waiting != NULL;
+         waiting = waiting->next, association->sctp->steps++)
+        if (waiting->sid == message->sid && waiting->frame < message->frame && !is_next(other, waiting))
+            return true;
+    return false;
+}
+
+/* Has the side ended its part of the present session on the SID? True also where there is none. */
+static bool is_closed(const struct sctp_association *association, unsigned index, uint16_t sid)
+{
+    struct sctp_stream *stream;
+
+    HASH_FIND(hh, association->streams, &sid, sizeof(sid), stream);
+    return stream == NULL || stream->halves[index].closed;
+}
+
+/*
+ * The same of what waits for the next session, which the other side has asked for without an end of the present one. Had
+ * the present one ended, this side would have nothing to say in it any more: one of the two is not what it seems to be.
+ */
+static bool is_in_doubt(const struct sctp_association *association, unsigned index, const struct sctp_message *message)
+{
+    const struct sctp_message *waiting = association->side[1 - index].waiting;
+
+    for (; waiting != NULL; waiting = waiting->next, association->sctp->steps++)
+        if (waiting->sid == message->sid && waiting->frame < message->frame && !message->overtaken)
+            return !is_closed(association, 1 - index, message->sid) && !is_closed(association, index, message->sid);
+    return false;
+}
+
+static void report(struct sctp_association *association, unsigned index, struct sctp_message *message)
+{
+    association->side[index].reported = true;
+    if (is_in_doubt(association, index, message))
+        sctp_streams_unsure(association);
+    sctp_stream_receive(association, index, message);
+}
+
 void sctp_order_receive(struct sctp_association *association, unsigned index, struct sctp_message *message)
 {
     struct sctp_side *side = &association->side[index];
 
     if (side->waiting != NULL || !is_next(side, message) || sctp_start_may_come(association) ||
-        sctp_stream_waits(association, index, message)) {
+        sctp_stream_waits(association, index, message) || may_answer(association, index, message)) {
         keep(association->sctp, side, message);
         if (side->waiting_count >= 2 * WAITING_BEHIND_LOSS) /* one packet has that many */
             sctp_order_drain(association);
         return;
     }
-    side->reported = true;
-    sctp_stream_receive(association, index, message);
+    report(association, index, message);
 }
 
 /* TSNs before the first one that waits will not come. */
@@ -158,8 +203,7 @@ static void emit_first(struct sctp_association *association, unsigned index)
 {
     struct sctp_side *side = &association->side[index];
 
-    side->reported = true;
-    sctp_stream_receive(association, index, side->waiting);
+    report(association, index, side->waiting);
     free_first(association->sctp, side);
 }
 
@@ -180,7 +224,7 @@ static bool drain_one(struct sctp_association *association, unsigned index)
             return false;
         sctp_tsns_give_up(association, index, side->waiting->tsn + 1);
     }
-    if (sctp_stream_waits(association, index, side->waiting)) {
+    if (sctp_stream_waits(association, index, side->waiting) || may_answer(association, index, side->waiting)) {
         if (!waited(association->sctp, side))
             return false;
         sctp_streams_unsure(association);
