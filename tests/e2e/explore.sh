@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Sessions that seeds draw: the correct stack and legal devices fail none, defects are found, and a session that is shown is the one that
-# was played. EXPLORE_SESSIONS (1500) from seed EXPLORE_SEED (1) on the correct stack.
+# was played. EXPLORE_SESSIONS (1000) from seed EXPLORE_SEED (1) on the correct stack.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
@@ -11,12 +11,17 @@ passes=any
 
 seed=${EXPLORE_SEED:-1}
 echo "== nothing fails where nothing is wrong with the device"
-expect 0 "sessions on the correct stack" "$WARPCHECK" explore --simulate --seed "$seed" --sessions "${EXPLORE_SESSIONS:-1500}" -j "${JOBS:-$(nproc)}" --format jsonl
+expect 0 "sessions on the correct stack" "$WARPCHECK" explore --simulate --seed "$seed" --sessions "${EXPLORE_SESSIONS:-1000}" -j "${JOBS:-$(nproc)}" --format jsonl
 holds "the summary says so" jq -e -s '.[-1] | .type == "summary" and .failed == 0 and .undecided == 0 and .wrong > 0 and .wrong < .sessions and .refused > 0 and .refused < .met' "$WORK/stdout"
 # Devices that exploration once called faulty, or that were: a Reply in several TCP segments, a Terminate that quotes the first segment,
 # segments that go out backwards, a device that is slow to acknowledge.
 for choices in tcp.mss=128,reply-flag-wanted terminate-first-segment segments-backwards acks-late,segments-64 immediate-events-all oversize-refused 12; do
 	expect 0 "on the legal device $choices" "$WARPCHECK" explore --simulate --choices "$choices" --seed 3 --wrong 50 --sessions 100
+done
+
+for llp in sctp sctp-draft02; do
+	expect 0 "over $llp" "$WARPCHECK" explore --simulate --llp "$llp" --seed "$seed" --sessions 200 -j "${JOBS:-$(nproc)}"
+	expect 0 "a legal device over $llp" "$WARPCHECK" explore --simulate --llp "$llp" --choices 12 --seed 3 --sessions 100
 done
 
 echo "== the same seed, the same sessions"
@@ -25,6 +30,9 @@ cp "$WORK/stdout" "$WORK/session.lua"
 expect 0 "once more" "$WARPCHECK" explore --simulate --seed 4 --show 9
 holds "octet for octet" cmp "$WORK/session.lua" "$WORK/stdout"
 expect 0 "it runs as a check" "$WARPCHECK" run --simulate --destructive --script "$WORK/session.lua" --all
+says '^PASS +explored-4-9 '
+"$WARPCHECK" explore --simulate --llp sctp --seed 4 --show 9 >"$WORK/sctp.lua"
+expect 0 "one over SCTP runs as a check" "$WARPCHECK" run --simulate --destructive --llp sctp --script "$WORK/sctp.lua" --all
 says '^PASS +explored-4-9 '
 expect 1 "a device with a defect" "$WARPCHECK" explore --simulate --defect rdmap-empty-send-undelivered --seed 2 --sessions 200 -j 1
 cp "$WORK/stdout" "$WORK/once"
@@ -43,7 +51,7 @@ found() { # DEFECT WORDS
 }
 found ddp-msn-shared '^FAIL +DDP-4\.3-12: '
 found next-solicited 'what the ULP is told of delivery [0-9]+: solicited'
-found rdmap-version-unchecked '^FAIL  how the device reacts'
+found ddp-stag-hangs '^FAIL  how the device reacts'
 found bound-response-stag-second '^FAIL +RDMAP-4\.4-03: '
 
 echo "== what fails is reduced to a check"
@@ -64,13 +72,13 @@ reduced() { # DEFECT STEPS [OPTION...]: sessions with at most so many steps are 
 	holds "the report is there" test -s "$WORK/$1/run/index.html"
 }
 reduced rdmap-empty-send-undelivered 1 --sessions 100
-reduced ddp-length-no-buffer 1 --sessions 100 --from 50
+reduced ddp-length-no-buffer 1 --sessions 100 --from 600
 reduced next-solicited 2 --sessions 50
 
 echo "== as many names as there may be"
 names=()
 for _ in {1..16}; do names+=(--defect ddp-msn-shared --variant immediate-events-all); done
-expect 0 "sixteen defects and sixteen variants" "$WARPCHECK" explore --simulate --wrong 0 --sessions 1 "${names[@]}"
+expect 0 "sixteen defects and sixteen variants" "$WARPCHECK" explore --simulate --wrong 0 --from 1 --sessions 1 "${names[@]}"
 says '^1 sessions, 0 with something wrong: 0 failed'
 
 echo "== wrong arguments"
@@ -80,6 +88,7 @@ mkdir -p "$WORK/there/checks"
 expect 4 "a folder with checks" "$WARPCHECK" explore --simulate --defect next-solicited --sessions 50 -o "$WORK/there"
 complains "a new folder was expected"
 refuses explore "did you mean \"ddp-qn-unchecked\"" --simulate --defect ddp-qn-uncheked
+refuses explore "tcp, sctp or sctp-draft02 was expected" --simulate --llp cm
 refuses explore "--sessions" --simulate --sessions 0
 refuses explore "--wrong" --simulate --wrong 101
 refuses explore "segments-backwards" --simulate --choices segments-backwards,segments-uneven

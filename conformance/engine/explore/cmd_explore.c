@@ -18,6 +18,7 @@
 #include "conformance/engine/explore/session_text.h"
 #include "reference-stack/program/option_table.h"
 #include "conformance/engine/process/run_confine.h"
+#include "conformance/engine/profile/rig_llp.h"
 #include "conformance/engine/process/run_stop.h"
 #include "conformance/engine/prove/prove_workers.h"
 #include "reference-stack/program/complaint.h"
@@ -31,7 +32,7 @@ enum {
     HUNDRED = 100,
     WRONG = 60,
     WRONG_UNSAID = HUNDRED + 1,       /* --wrong was not given */
-    DEVICE_WORDS = 10 + 4 * LIST_MAX, /* of --defect and --variant, and each other option once */
+    DEVICE_WORDS = 12 + 4 * LIST_MAX, /* of --defect and --variant, and each other option once */
 };
 
 struct command {
@@ -45,6 +46,8 @@ struct command {
     uint64_t seed, sessions, first, show;
     unsigned jobs, wrong;
     const char *output;
+    const char *llp;
+    enum iwarp_sctp_profile sctp; /* what --llp says */
     struct session_live live;
     const char *device_words[DEVICE_WORDS]; /* of `warpcheck run`: live.arguments */
     bool first_only, warns, shows, whole, jsonl;
@@ -64,6 +67,16 @@ static int parse_show(void *user, const char *value, struct iwarp_sentence *erro
     return option_number("--show", value, NULL, 0, INT64_MAX, &command->show, error);
 }
 
+static int parse_llp(void *user, const char *value, struct iwarp_sentence *error)
+{
+    struct command *command = user;
+
+    command->llp = value;
+    if (!rig_llp_parse(value, &command->sctp))
+        return iwarp_sentence_set(error, "--llp \"%.40s\": tcp, sctp or sctp-draft02 was expected", value);
+    return 0;
+}
+
 #define MEMBER(name) offsetof(struct command, name)
 
 /* clang-format off */
@@ -74,6 +87,9 @@ static const struct option_row rows[] = {
      OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(dut)},
     {"  --simulate       plays the sessions against the reference stack inside this process, on virtual time\n",
      OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(simulate)},
+    {"  --llp LLP        what is below DDP: tcp (the default), sctp (RFC 5043) or sctp-draft02 (draft-stewart-rddp-sctp-02);\n"
+     "                   with --dut as the profile has it\n",
+     OPTION_JUDGES, OPTION_OWN, .parse = parse_llp},
     {"  --destructive    with --dut: also sessions with something wrong, which may crash a device\n",
      OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(destructive)},
     {"  --defect DEFECT  gives that stack a defect; repeat it for several (names: warpcheck list --defects)\n",
@@ -296,6 +312,8 @@ static void name_device_to_run(struct command *command, const char *jobs, const 
         add_argument(command, "--destructive", NULL);
     if (command->dut != NULL)
         add_argument(command, "--dut", command->dut);
+    if (command->llp != NULL)
+        add_argument(command, "--llp", command->llp);
     for (size_t i = 0; i < command->defect_count; i++)
         add_argument(command, "--defect", command->defects[i]);
     for (size_t i = 0; i < command->variant_count; i++)
@@ -368,14 +386,23 @@ static int explore(struct command *command, const struct explore_config *config,
 
 static int name_device(const struct command *command, struct session_device *device, struct iwarp_sentence *error)
 {
-    const struct defect_names names = {.defects = command->defects,
-                                       .defect_count = command->defect_count,
-                                       .variants = command->variants,
-                                       .variant_count = command->variant_count,
-                                       .choices = command->choices,
-                                       .layer = CHOICE_TCP};
+    const struct defect_names names = {
+        .defects = command->defects,
+        .defect_count = command->defect_count,
+        .variants = command->variants,
+        .variant_count = command->variant_count,
+        .choices = command->choices,
+        .layer = choice_layer_of(command->sctp != IWARP_SCTP_UNDECIDED, command->sctp == IWARP_SCTP_DRAFT02)};
 
     return defect_set_named(&names, &device->defects, error);
+}
+
+/* What the stack has below DDP is what the rules and checks of that text ask for. */
+static int agree_llp(const struct command *command, struct pics *pics, struct iwarp_sentence *error)
+{
+    return command->sctp == IWARP_SCTP_UNDECIDED ? 0
+                                                 : pics_set_sctp(pics, command->sctp == IWARP_SCTP_RFC5043,
+                                                                 command->sctp == IWARP_SCTP_DRAFT02, true, error);
 }
 
 static int load_and_explore(struct command *command, struct iwarp_sentence *error)
@@ -387,23 +414,24 @@ static int load_and_explore(struct command *command, struct iwarp_sentence *erro
     int status;
 
     if (catalogue_load(&catalogue, error) != 0 || pics_load(&pics, error) != 0 ||
-        (variants = variant_list_embedded(error)) == NULL) {
+        agree_llp(command, pics, error) != 0 || (variants = variant_list_embedded(error)) == NULL) {
         status = complain(EXIT_ENVIRONMENT, "%s", error->text);
     } else if (name_device(command, &device, error) != 0) {
         status = complain(EXIT_USAGE, "%s", error->text);
     } else {
-        struct explore_config config = {.world = {.catalogue = catalogue, .pics = pics, .seed = command->seed},
-                                        .variants = variants,
-                                        .device = &device,
-                                        .seed = command->seed,
-                                        .first = command->first,
-                                        .sessions = command->sessions,
-                                        .wrong = command->wrong,
-                                        .jobs = command->jobs,
-                                        .first_only = command->first_only,
-                                        .warns = command->warns,
-                                        .progress = on_progress,
-                                        .user = command};
+        struct explore_config config = {
+            .world = {.catalogue = catalogue, .pics = pics, .seed = command->seed, .sctp = command->sctp},
+            .variants = variants,
+            .device = &device,
+            .seed = command->seed,
+            .first = command->first,
+            .sessions = command->sessions,
+            .wrong = command->wrong,
+            .jobs = command->jobs,
+            .first_only = command->first_only,
+            .warns = command->warns,
+            .progress = on_progress,
+            .user = command};
 
         status = command->shows ? show(&config, command->show, error) : explore(command, &config, error);
     }

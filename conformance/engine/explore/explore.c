@@ -86,7 +86,7 @@ int explore_make(const struct explore_config *config, struct session_device *ora
     for (size_t i = 0; i < count; i++) {
         struct session_draw draw;
 
-        session_generate(config->seed, number + i, &sessions[i], &draw);
+        session_generate(config->seed, number + i, config->world.sctp, &sessions[i], &draw);
         if (session_below(&draw, 100) < config->wrong)
             session_deviate(&sessions[i], &draw);
     }

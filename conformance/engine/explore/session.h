@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire/sctp_profile.h"
+
 enum {
     SESSION_MEMBERS = 14,
     SESSION_STEPS = 40,
@@ -35,11 +37,11 @@ struct session_members {
     size_t count;
 };
 
-/* What is wrong in a step, or in the tester's start-up frame; `fpdu`: of the frame around a segment. */
+/* What is wrong in a step, or in the tester's start-up frame; `frame`: in the FPDU or DATA chunk around a segment. */
 struct session_wrong {
     bool present;
     struct session_members what;
-    struct session_members fpdu;
+    struct session_members frame;
 };
 
 struct session_step {
@@ -55,10 +57,11 @@ struct session_region {
 };
 
 struct session {
-    uint64_t seed, number; /* what it was made of */
-    bool initiator;        /* the device's role */
-    bool atomics;          /* some step has one */
-    bool untouched;        /* what is wrong changes no memory, and is not delivered */
+    uint64_t seed, number;        /* what it was made of */
+    enum iwarp_sctp_profile sctp; /* the lower layer; UNDECIDED: MPA over TCP */
+    bool initiator;               /* the device's role */
+    bool atomics;                 /* some step has one */
+    bool untouched;               /* what is wrong changes no memory, and is not delivered */
     struct session_members open, own, word, device;
     struct session_wrong wrong_start;
     struct session_region regions[SESSION_REGIONS];

@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "base/splitmix.h"
-
+#include "conformance/engine/explore/session_layer.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
-#include "wire/mpa.h"
 #include "wire/rdmap.h"
 
 /* MORE_MOST, RESPONSE_MOST: a segment stays within the MULPDU of every path that a session is run on. */
@@ -56,8 +55,8 @@ static void change_value(struct session_draw *draw, struct session_members *wron
     session_add(wrong, "flip", (int64_t)(flip != 0 ? flip : 1));
 }
 
-static void change_field(struct session_draw *draw, struct session_members *wrong, const struct wire_layout *layout,
-                         unsigned at)
+void session_change_field(struct session_draw *draw, struct session_members *wrong, const struct wire_layout *layout,
+                          unsigned at)
 {
     const struct wire_field *field = &layout->fields[session_below(draw, layout->field_count)];
 
@@ -84,7 +83,7 @@ static void change_header(struct session_draw *draw, const char *step, struct se
         bool fit = rows[i].step == NULL ? rows[i].tagged == is_tagged(step) : strcmp(rows[i].step, step) == 0;
 
         if (fit && wanted-- == 0) {
-            change_field(draw, wrong, rows[i].layout, rows[i].at);
+            session_change_field(draw, wrong, rows[i].layout, rows[i].at);
             return;
         }
     }
@@ -98,30 +97,6 @@ static void change_length(struct session_draw *draw, struct session_members *wro
         session_add(wrong, "more", 1 + (int64_t)session_below(draw, session_once_in(draw, 2) ? 8 : MORE_MOST));
 }
 
-static void change_frame(struct session_draw *draw, struct session_members *fpdu)
-{
-    switch (session_below(draw, 8)) {
-    case 0:
-    case 1:
-    case 2: session_add(fpdu, "crc_flip", 1 + (int64_t)session_below(draw, UINT32_MAX)); break;
-    case 3:
-        session_add(fpdu, "longer",
-                    session_once_in(draw, 2) ? 1 + (int64_t)session_below(draw, 600)
-                                             : -1 - (int64_t)session_below(draw, 40));
-        break;
-    case 4: session_add(fpdu, "pad_octets", (int64_t)session_below(draw, 5)); break;
-    case 5: session_add_flag(fpdu, "crc_swapped", true); break;
-    case 6:
-        session_add(fpdu, "marker_index", 0);
-        session_add(fpdu, "marker_flip", 1 + (int64_t)session_below(draw, 0xFFFF));
-        break;
-    default:
-        session_add(fpdu, "marker_index", 0);
-        session_add(fpdu, "marker_reserved", 1 + (int64_t)session_below(draw, 0xFFFF));
-        break;
-    }
-}
-
 static void change_place(struct session_draw *draw, struct session_members *wrong)
 {
     static const char *const words[] = {"twice", "missing", "exchanged"};
@@ -129,7 +104,7 @@ static void change_place(struct session_draw *draw, struct session_members *wron
     session_add_flag(wrong, words[session_below(draw, 3)], true);
 }
 
-static void change_step(struct session_draw *draw, struct session_step *step)
+static void change_step(const struct session *session, struct session_draw *draw, struct session_step *step)
 {
     struct session_wrong *wrong = &step->wrong;
 
@@ -138,7 +113,7 @@ static void change_step(struct session_draw *draw, struct session_step *step)
     switch (session_below(draw, 8)) {
     case 0: change_length(draw, &wrong->what); break;
     case 1:
-    case 2: change_frame(draw, &wrong->fpdu); break;
+    case 2: session_layer(session)->wrong_frame(draw, &wrong->frame); break;
     case 3: change_place(draw, &wrong->what); break;
     default: change_header(draw, step->name, &wrong->what); break;
     }
@@ -160,7 +135,7 @@ static void drop_member(struct session_members *members, const char *name)
 static bool is_of_tester(const struct session_step *step)
 {
     return strncmp(step->name, "device ", 7) != 0 && strcmp(step->name, "settle") != 0 &&
-           strcmp(step->name, "pause") != 0;
+           strcmp(step->name, "pause") != 0 && strcmp(step->name, "another") != 0 && strcmp(step->name, "end") != 0;
 }
 
 /* One of the tester's steps, the last one that stays; NULL: there is none. */
@@ -181,31 +156,24 @@ static struct session_step *choose_step(struct session *session, struct session_
 
 static void change_start(struct session *session, struct session_draw *draw)
 {
-    struct session_wrong *wrong = &session->wrong_start;
-
-    wrong->present = true;
     session->step_count = 0;
-    switch (session_below(draw, 6)) {
-    case 0: session_add(&wrong->what, "keep", (int64_t)session_below(draw, 24)); break;
-    case 1: session_add(&wrong->what, "more", 1 + (int64_t)session_below(draw, 40)); break;
-    case 2:
-        if (session->word.count != 0) {
-            change_field(draw, &wrong->what, &mpa_enhanced_layout, (unsigned)mpa_start_layout.octets);
-            break;
-        }
-        /* fall through */
-    default: change_field(draw, &wrong->what, &mpa_start_layout, 0); break;
-    }
+    session->wrong_start.present = true;
+    session_layer(session)->wrong_start(session, draw);
 }
 
 /* A response that answers nothing, or a Terminate. */
 static void add_unasked(struct session *session, struct session_draw *draw)
 {
+    const struct session_layer *layer = session_layer(session);
     uint64_t kind = session_below(draw, 3);
     struct session_step *step;
 
     if (session->step_count == SESSION_STEPS)
         session->step_count--;
+    if (layer->unasked != NULL && session_once_in(draw, 2)) {
+        layer->unasked(session, draw);
+        return;
+    }
     step = session_add_step(session, kind == 0 ? "response" : kind == 1 ? "atomic response" : "terminate");
     if (kind == 0) {
         session_add(&step->members, "region", 1);
@@ -260,5 +228,5 @@ void session_deviate(struct session *session, struct session_draw *draw)
     if (step == NULL)
         return;
     drop_member(&step->members, "held");
-    change_step(draw, step);
+    change_step(session, draw, step);
 }

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "base/splitmix.h"
+#include "conformance/engine/explore/session_layer.h"
+#include "conformance/engine/explore/session_opening.h"
 
 enum {
-    RECEIVE_OCTETS = 4096, /* of the device's receives, where the session asks for no other */
-    PIECE_MOST = 1300,     /* fits a segment of every path that a session is run on */
-    SEGMENTS_MOST = 40,    /* of one message, and TCP segments of one step */
-    DEPTH_MOST = 16,
+    PIECE_MOST = 1300,  /* fits a segment of every path that a session is run on */
+    SEGMENTS_MOST = 40, /* of one message, and TCP segments of one step */
     OPERATIONS_MOST = 12,
+    STREAMS_MOST = 3, /* of one session; the first has number 1 */
 };
 
 /* What is known of one region. */
@@ -20,15 +21,16 @@ struct region {
     bool dead;          /* a Send has invalidated it */
     bool read, written; /* by the tester, since the last settle */
     bool sink;          /* of a Read of the device, since then */
+    int64_t stream;     /* that had to do with it, since then; 0: none */
 };
 
 struct generator {
     struct session *session;
     struct session_draw *draw;
     struct region regions[SESSION_REGIONS];
-    bool extensions; /* atomics and Immediate Data are in force */
-    bool swaps;      /* those of the draft */
-    int64_t receive_octets;
+    struct session_opening opening;
+    bool live[STREAMS_MOST + 1]; /* by number */
+    int64_t stream;              /* of the next step */
 };
 
 uint64_t session_below(struct session_draw *draw, uint64_t count)
@@ -53,6 +55,16 @@ static int64_t below(struct generator *generator, int64_t count)
     return (int64_t)session_below(generator->draw, (uint64_t)(count > 0 ? count : 0));
 }
 
+/* A step on the stream whose turn it is; NULL: there is no room. */
+static struct session_step *add_step(struct generator *generator, const char *name)
+{
+    struct session_step *step = session_add_step(generator->session, name);
+
+    if (step != NULL && generator->stream != 1)
+        session_add(&step->members, "stream", generator->stream);
+    return step;
+}
+
 /* Octets of a message: often few, and often a number at which something changes. */
 static int64_t size(struct generator *generator, int64_t most)
 {
@@ -65,95 +77,6 @@ static int64_t size(struct generator *generator, int64_t most)
     return octets <= most ? octets : most;
 }
 
-/* ---- start-up ---------------------------------------------------------------------------------------------------- */
-
-static void open_framing(struct generator *generator)
-{
-    struct session *session = generator->session;
-
-    if (once_in(generator, 4))
-        session_add_flag(&session->own, "M", true);
-    if (once_in(generator, 6))
-        session_add_flag(&session->own, "C", false);
-    if (once_in(generator, 4))
-        session_add_flag(&session->device, "markers", true);
-    if (once_in(generator, 5))
-        session_add_flag(&session->device, "crc", false);
-}
-
-/* The word of the tester's Request. A Reply mirrors that of the device's Request. */
-static void open_word(struct generator *generator)
-{
-    struct session *session = generator->session;
-    struct session_members *word = &session->word;
-
-    session_add(word, "IRD", 1 + below(generator, DEPTH_MOST));
-    session_add(word, "ORD", 1 + below(generator, DEPTH_MOST));
-    if (once_in(generator, 3)) {
-        int64_t kinds = 1 + below(generator, 7);
-
-        session_add(word, "A", 1);
-        for (int i = 0; i < 3; i++)
-            if ((kinds >> i & 1) != 0)
-                session_add(word, i == 0 ? "B" : i == 1 ? "C" : "D", 1);
-    }
-}
-
-static void open_depths(struct generator *generator)
-{
-    struct session *session = generator->session;
-
-    if (once_in(generator, 2)) {
-        session_add(&session->device, "ird", 1 + below(generator, DEPTH_MOST));
-        session_add(&session->device, "ord", 1 + below(generator, DEPTH_MOST));
-    }
-    if (!session->initiator && once_in(generator, 2))
-        open_word(generator);
-    if (session->initiator && once_in(generator, 2)) {
-        session_add(&session->device, "rev", 2);
-        if (once_in(generator, 3))
-            session_add_flag(&session->device, "p2p", true);
-    }
-}
-
-static void open_extensions(struct generator *generator)
-{
-    struct session *session = generator->session;
-
-    generator->extensions = !once_in(generator, 6);
-    generator->swaps = generator->extensions && once_in(generator, 3);
-    if (!generator->extensions || generator->swaps)
-        session_add_word(&session->device, "extensions", generator->swaps ? "draft03" : "off");
-}
-
-static void open_session(struct generator *generator)
-{
-    static const int64_t sizes[] = {536, 700, 1000, 1220};
-    struct session *session = generator->session;
-
-    session->initiator = once_in(generator, 2);
-    open_framing(generator);
-    open_depths(generator);
-    open_extensions(generator);
-    generator->receive_octets = RECEIVE_OCTETS;
-    if (once_in(generator, 4))
-        session_add(&session->device, "receives", 2 + below(generator, 14));
-    if (once_in(generator, 6)) {
-        generator->receive_octets = 16 + below(generator, 2000);
-        session_add(&session->device, "receive_octets", generator->receive_octets);
-    }
-    if (once_in(generator, 3))
-        session_add(&session->open, "private", 1 + below(generator, 508));
-    if (once_in(generator, 3))
-        session_add(&session->open, "device_private", 1 + below(generator, 508));
-    if (once_in(generator, 4))
-        session_add(&session->open, "mss", sizes[below(generator, sizeof(sizes) / sizeof(sizes[0]))]);
-    if (once_in(generator, 6))
-        session_add(&session->open, "cut", 15 + below(generator, 60));
-    if (once_in(generator, 8))
-        session->ends = once_in(generator, 2) ? "disconnect" : "reset";
-}
-
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void add_region(struct generator *generator, struct region *region)
@@ -162,7 +85,7 @@ static void add_region(struct generator *generator, struct region *region)
     struct session_region *to = &generator->session->regions[generator->session->region_count];
     int64_t right = once_in(generator, 2) ? 0 : 1 + below(generator, 3);
 
-    if (right == 3 && !generator->extensions)
+    if (right == 3 && !generator->opening.extensions)
         right = 0;
     region->octets = right == 3 ? 8 * (1 + below(generator, 16)) : 1 + size(generator, 6000);
     region->readable = right != 2;
@@ -180,7 +103,25 @@ static void add_region(struct generator *generator, struct region *region)
     generator->session->region_count++;
 }
 
-/* A region that is fit for `fits`; NULL: there is none. */
+static void settle(struct generator *generator)
+{
+    (void)session_add_step(generator->session, "settle");
+    for (size_t i = 0; i < SESSION_REGIONS; i++) {
+        struct region *region = &generator->regions[i];
+
+        region->read = region->written = region->sink = false;
+        region->stream = 0;
+    }
+}
+
+/* Before a step that uses the region in another way. */
+static void settle_for(struct generator *generator, struct region *region)
+{
+    settle(generator);
+    region->stream = generator->stream;
+}
+
+/* A region that is fit for `fits`, and that no other stream has to do with; NULL: there is none. */
 static struct region *choose_region(struct generator *generator, bool (*fits)(const struct region *region),
                                     int64_t *number)
 {
@@ -190,19 +131,17 @@ static struct region *choose_region(struct generator *generator, bool (*fits)(co
     for (size_t i = 0; i < count; i++) {
         size_t at = (first + i) % count;
 
-        if (!generator->regions[at].dead && fits(&generator->regions[at])) {
-            *number = (int64_t)at + 1;
-            return &generator->regions[at];
-        }
+        struct region *region = &generator->regions[at];
+
+        if (region->dead || (region->bound && generator->stream != 1) || !fits(region))
+            continue;
+        if (region->stream != 0 && region->stream != generator->stream)
+            settle(generator);
+        region->stream = generator->stream;
+        *number = (int64_t)at + 1;
+        return region;
     }
     return NULL;
-}
-
-static void settle(struct generator *generator)
-{
-    (void)session_add_step(generator->session, "settle");
-    for (size_t i = 0; i < SESSION_REGIONS; i++)
-        generator->regions[i].read = generator->regions[i].written = generator->regions[i].sink = false;
 }
 
 static bool can_be_read(const struct region *region)
@@ -243,22 +182,20 @@ static void add_segmentation(struct generator *generator, struct session_members
                     least + below(generator, (octets < PIECE_MOST ? octets : PIECE_MOST) - least + 1));
     if (once_in(generator, 6))
         session_add_flag(members, "held", true);
-    else if (once_in(generator, 5)) {
-        session_add(members, "cut", 2 * least + 60 + below(generator, 900));
-        if (once_in(generator, 3))
-            session_add_flag(members, "backwards", true);
-    }
+    else
+        session_layer(generator->session)->send(generator->draw, members, least);
 }
 
 static void make_send(struct generator *generator)
 {
-    int64_t octets = size(generator, generator->receive_octets), opcode = 3 + (once_in(generator, 3) ? 2 : 0), number;
+    int64_t octets = size(generator, generator->opening.receive_octets), opcode = 3 + (once_in(generator, 3) ? 2 : 0),
+            number;
     struct region *region = once_in(generator, 4) ? choose_region(generator, can_be_invalidated, &number) : NULL;
     struct session_step *step;
 
     if (region != NULL)
         settle(generator);
-    step = session_add_step(generator->session, "send");
+    step = add_step(generator, "send");
     if (step == NULL)
         return;
     session_add(&step->members, "octets", octets);
@@ -291,8 +228,8 @@ static void make_write(struct generator *generator)
     if (region == NULL)
         return;
     if (region->read || region->sink)
-        settle(generator);
-    step = session_add_step(generator->session, "write");
+        settle_for(generator, region);
+    step = add_step(generator, "write");
     if (step == NULL)
         return;
     octets = part_of(generator, region, &at);
@@ -313,8 +250,8 @@ static void make_read(struct generator *generator)
     if (region == NULL)
         return;
     if (region->sink)
-        settle(generator);
-    step = session_add_step(generator->session, "read");
+        settle_for(generator, region);
+    step = add_step(generator, "read");
     if (step == NULL)
         return;
     octets = part_of(generator, region, &at);
@@ -336,11 +273,11 @@ static void make_atomic(struct generator *generator)
     if (region == NULL)
         return;
     if (region->sink)
-        settle(generator);
-    step = session_add_step(generator->session, "atomic");
+        settle_for(generator, region);
+    step = add_step(generator, "atomic");
     if (step == NULL)
         return;
-    if (operation == 1 && !generator->swaps)
+    if (operation == 1 && !generator->opening.swaps)
         operation = 0;
     region->read = true;
     generator->session->atomics = true;
@@ -355,7 +292,7 @@ static void make_atomic(struct generator *generator)
 
 static void make_immediate(struct generator *generator)
 {
-    struct session_step *step = generator->extensions ? session_add_step(generator->session, "immediate") : NULL;
+    struct session_step *step = generator->opening.extensions ? add_step(generator, "immediate") : NULL;
 
     if (step == NULL)
         return;
@@ -368,7 +305,7 @@ static void make_immediate(struct generator *generator)
 
 static void make_device_send(struct generator *generator)
 {
-    struct session_step *step = session_add_step(generator->session, "device send");
+    struct session_step *step = add_step(generator, "device send");
 
     if (step == NULL)
         return;
@@ -381,7 +318,7 @@ static void make_device_send(struct generator *generator)
 
 static void make_device_write(struct generator *generator)
 {
-    struct session_step *step = session_add_step(generator->session, "device write");
+    struct session_step *step = add_step(generator, "device write");
 
     if (step == NULL)
         return;
@@ -399,8 +336,8 @@ static void make_device_read(struct generator *generator)
     if (region == NULL)
         return;
     if (region->read || region->written || region->sink)
-        settle(generator);
-    step = session_add_step(generator->session, "device read");
+        settle_for(generator, region);
+    step = add_step(generator, "device read");
     if (step == NULL)
         return;
     octets = part_of(generator, region, &at);
@@ -417,7 +354,7 @@ static void make_device_read(struct generator *generator)
 
 static void make_device_atomic(struct generator *generator)
 {
-    struct session_step *step = generator->extensions ? session_add_step(generator->session, "device atomic") : NULL;
+    struct session_step *step = generator->opening.extensions ? add_step(generator, "device atomic") : NULL;
     int64_t operation = once_in(generator, 2) ? 0 : 2;
 
     if (step == NULL)
@@ -431,7 +368,7 @@ static void make_device_atomic(struct generator *generator)
 
 static void make_device_immediate(struct generator *generator)
 {
-    struct session_step *step = generator->extensions ? session_add_step(generator->session, "device immediate") : NULL;
+    struct session_step *step = generator->opening.extensions ? add_step(generator, "device immediate") : NULL;
 
     if (step != NULL && once_in(generator, 2))
         session_add_flag(&step->members, "solicited", true);
@@ -439,10 +376,55 @@ static void make_device_immediate(struct generator *generator)
 
 static void make_pause(struct generator *generator)
 {
-    struct session_step *step = session_add_step(generator->session, "pause");
+    struct session_step *step = add_step(generator, "pause");
 
     if (step != NULL)
         session_add(&step->members, "milliseconds", 1 + below(generator, 400));
+}
+
+/* ---- streams ------------------------------------------------------------------------------------------------------ */
+
+static void choose_stream(struct generator *generator)
+{
+    generator->stream = 1 + below(generator, STREAMS_MOST);
+    if (!generator->live[generator->stream])
+        generator->stream = 1;
+}
+
+/* Another stream, or one more with the number of one that has ended: what was there before is settled. */
+static void make_another(struct generator *generator)
+{
+    int64_t number = 2 + below(generator, STREAMS_MOST - 1);
+    struct session_step *step;
+
+    if (generator->live[number])
+        return;
+    settle(generator);
+    generator->stream = 1;
+    step = add_step(generator, "another");
+    if (step == NULL)
+        return;
+    session_add(&step->members, "opens", number);
+    session_open_another(generator->session, generator->draw, &step->members);
+    generator->live[number] = true;
+    generator->stream = number;
+    make_send(generator); /* as at the beginning */
+}
+
+static void end_stream(struct generator *generator)
+{
+    struct session_step *step;
+
+    choose_stream(generator);
+    if (generator->stream == 1 || generator->session->sctp == IWARP_SCTP_DRAFT02)
+        return; /* the draft's streams have no end of their own */
+    settle(generator);
+    step = add_step(generator, "end");
+    if (step == NULL)
+        return;
+    if (once_in(generator, 3))
+        session_add_word(&step->members, "how", "disconnect");
+    generator->live[generator->stream] = false;
 }
 
 /* ---- a session --------------------------------------------------------------------------------------------------- */
@@ -457,8 +439,13 @@ static operation *const by_device[] = {make_device_send, make_device_send,   mak
 
 static void make_operation(struct generator *generator)
 {
+    choose_stream(generator);
     if (once_in(generator, 16))
         settle(generator);
+    else if (once_in(generator, 14))
+        make_another(generator);
+    else if (once_in(generator, 14))
+        end_stream(generator);
     else if (once_in(generator, 20))
         make_pause(generator);
     else if (once_in(generator, 2))
@@ -467,16 +454,18 @@ static void make_operation(struct generator *generator)
         by_device[below(generator, sizeof(by_device) / sizeof(by_device[0]))](generator);
 }
 
-void session_generate(uint64_t seed, uint64_t number, struct session *session, struct session_draw *draw)
+void session_generate(uint64_t seed, uint64_t number, enum iwarp_sctp_profile sctp, struct session *session,
+                      struct session_draw *draw)
 {
-    struct generator generator = {.session = session, .draw = draw};
+    struct generator generator = {.session = session, .draw = draw, .live = {[1] = true}, .stream = 1};
     int64_t count;
 
     memset(session, 0, sizeof(*session));
     session->seed = seed;
     session->number = number;
     draw->state = seed * UINT64_C(0x9E3779B97F4A7C15) ^ number * UINT64_C(0xD1B54A32D192ED03);
-    open_session(&generator);
+    session->sctp = sctp;
+    session_open(session, draw, &generator.opening);
     count = 1 + below(&generator, 3);
     for (int64_t i = 0; i < count; i++)
         add_region(&generator, &generator.regions[i]);

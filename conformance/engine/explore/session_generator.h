@@ -19,7 +19,8 @@ uint64_t session_below(struct session_draw *draw, uint64_t count);
 /* True once in so many times. */
 bool session_once_in(struct session_draw *draw, unsigned times);
 
-/* The same session for the same seed and number; `draw` goes on behind it. */
-void session_generate(uint64_t seed, uint64_t number, struct session *session, struct session_draw *draw);
+/* The same session for the same seed, number and lower layer; `draw` goes on behind it. */
+void session_generate(uint64_t seed, uint64_t number, enum iwarp_sctp_profile sctp, struct session *session,
+                      struct session_draw *draw);
 
 #endif

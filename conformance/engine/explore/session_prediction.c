@@ -81,15 +81,23 @@ static bool is_before_placement(enum validation_stage stage)
     return stage == VALIDATE_SEGMENT || stage == VALIDATE_TAGGED || stage == VALIDATE_UNTAGGED;
 }
 
+static bool is_field_wrong(const struct session *session, const char *name)
+{
+    for (size_t i = 0; i < session->step_count; i++) {
+        const struct session_member *field = session_find(&session->steps[i].wrong.what, "field");
+
+        if (field != NULL && strcmp(field->word, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* A segment in a wrong place is good by itself, and so is one with another L bit: what is refused is a later one. */
 static bool is_out_of_place(const struct session *session)
 {
     for (size_t i = 0; i < session->step_count; i++) {
         const struct session_members *what = &session->steps[i].wrong.what;
-        const struct session_member *field = session_find(what, "field");
 
-        if (field != NULL && strcmp(field->word, "L") == 0)
-            return true;
         if (session_find(what, "twice") != NULL || session_find(what, "missing") != NULL ||
             session_find(what, "exchanged") != NULL)
             return true;
@@ -103,12 +111,20 @@ static bool has_wrong_frame(const struct session *session)
     bool checked = session_number(&session->own, "C", 1) != 0 || session_number(&session->device, "crc", 1) != 0;
     bool marked = session_number(&session->device, "markers", 0) != 0;
 
-    for (size_t i = 0; i < session->step_count; i++) {
-        const struct session_members *fpdu = &session->steps[i].wrong.fpdu;
+    for (size_t i = 0; session->sctp == IWARP_SCTP_UNDECIDED && i < session->step_count; i++) {
+        const struct session_members *fpdu = &session->steps[i].wrong.frame;
 
         if (fpdu->count != 0 && (!checked || (!marked && session_find(fpdu, "marker_index") != NULL)))
             return true;
     }
+    return false;
+}
+
+static bool allows(const struct session *session, const char *reaction)
+{
+    for (size_t i = 0; i < session->reaction_count; i++)
+        if (strcmp(session->reactions[i], reaction) == 0)
+            return true;
     return false;
 }
 
@@ -139,8 +155,16 @@ void session_predict(struct session *session, const struct prediction_seen *seen
     /* Octets that no rule refuses, and after which the stream hangs: where it is found out is each device's own. */
     if (refused == 0 && strcmp(seen->reaction, "goes on") != 0)
         session_allow(session, "any");
-    session->untouched = session->untouched && !is_out_of_place(session);
-    for (size_t i = 0; i < session->reaction_count; i++)
-        if (strcmp(session->reactions[i], "goes on") == 0)
-            session->untouched = false;
+    /* STag and TO, which the device has chosen, are QN, MSN and MO then. */
+    if (is_field_wrong(session, "T"))
+        session_allow(session, "terminate 12");
+    /* What SCTP's user is free to ignore leaves its DDP-SSN missing: nothing after it is due (RFC 5043 10). */
+    if (session->sctp != IWARP_SCTP_UNDECIDED && refused != 0 && allows(session, "goes on"))
+        session_allow(session, "silent");
+    /* The draft's streams have no end of their own: a bare end shows nothing on the wire. */
+    if (session->sctp == IWARP_SCTP_DRAFT02 && allows(session, "closes"))
+        session_allow(session, "silent");
+    session->untouched = session->untouched && !is_out_of_place(session) && !is_field_wrong(session, "L");
+    if (allows(session, "goes on"))
+        session->untouched = false;
 }

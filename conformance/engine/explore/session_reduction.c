@@ -56,7 +56,7 @@ static struct session_members *members_of(struct session *session, size_t i)
         return NULL;
     return i % 3 == 0   ? &session->steps[i / 3].members
            : i % 3 == 1 ? &session->steps[i / 3].wrong.what
-                        : &session->steps[i / 3].wrong.fpdu;
+                        : &session->steps[i / 3].wrong.frame;
 }
 
 static bool without_all(struct session *session, size_t *n)

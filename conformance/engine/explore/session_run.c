@@ -59,6 +59,8 @@ static int play(const struct session_world *world, struct session_device *device
                                   .pics = world->pics,
                                   .selection = &everything,
                                   .own_scripts = true,
+                                  .sctp = world->sctp != IWARP_SCTP_UNDECIDED,
+                                  .profile = world->sctp,
                                   .destructive = true};
     struct plan plan = {0};
     struct runner_config runner = {

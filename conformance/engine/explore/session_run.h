@@ -22,6 +22,7 @@ struct session_world {
     const struct catalogue *catalogue;
     struct pics *pics;
     uint64_t seed;
+    enum iwarp_sctp_profile sctp; /* the lower layer; UNDECIDED: MPA over TCP */
 };
 
 /* A device: what it is, and what was learned of it, which run_services_free() frees. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/text_stream.h"
+#include "conformance/engine/explore/session_layer.h"
 
 const char *session_id(const struct session *session, char id[SESSION_ID_OCTETS])
 {
@@ -56,14 +57,14 @@ static void print_table(const char *name, const struct session_members *members,
     (void)fputs(" }", out);
 }
 
-static void print_wrong(const struct session_wrong *wrong, bool first, FILE *out)
+static void print_wrong(const struct session *session, const struct session_wrong *wrong, bool first, FILE *out)
 {
     if (!wrong->present)
         return;
     (void)fprintf(out, "%swrong = {", first ? " " : ", ");
     print_members(&wrong->what, true, out);
-    if (wrong->fpdu.count != 0)
-        print_table("fpdu", &wrong->fpdu, wrong->what.count == 0, out);
+    if (wrong->frame.count != 0)
+        print_table(session_layer(session)->frame, &wrong->frame, wrong->what.count == 0, out);
     (void)fputs(" }", out);
 }
 
@@ -76,7 +77,7 @@ static void print_open(const struct session *session, FILE *out)
     (void)fputs(" }", out);
     print_table("device", &session->device, false, out);
     print_members(&session->open, false, out);
-    print_wrong(&session->wrong_start, false, out);
+    print_wrong(session, &session->wrong_start, false, out);
     (void)fputs(" },\n", out);
 }
 
@@ -104,7 +105,7 @@ static void print_steps(const struct session *session, FILE *out)
 
         (void)fprintf(out, "      { \"%s\"", step->name);
         print_members(&step->members, false, out);
-        print_wrong(&step->wrong, false, out);
+        print_wrong(session, &step->wrong, false, out);
         (void)fputs(" },\n", out);
     }
 }
@@ -129,9 +130,13 @@ void session_print(const struct session *session, const char *id, const char *pu
                   "check {\n  id = \"%s\",\n  role = \"%s\",\n  purpose = ", id != NULL ? id : session_id(session, own),
                   session->initiator ? "initiator" : "responder");
     print_text(purpose, out);
+    if (session->sctp != IWARP_SCTP_UNDECIDED) /* "any": what the device serves is learned before */
+        (void)fputs(",\n  llp = \"any\"", out);
     if (session_is_wrong(session))
         (void)fputs(",\n  destructive = true", out);
     (void)fputs(",\n  run = function(t)\n    t:follow {\n", out);
+    if (session->sctp != IWARP_SCTP_UNDECIDED)
+        (void)fprintf(out, "      over = \"%s\",\n", session_layer(session)->llp);
     print_open(session, out);
     print_regions(session, out);
     print_steps(session, out);

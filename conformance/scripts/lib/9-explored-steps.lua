@@ -6,6 +6,7 @@
 local Session = {}
 Session.__index = Session
 harness.session = Session -- 9-explored.lua has the rest of it
+harness.lower = {}        -- and 9-followed-tcp.lua and 9-followed-sctp.lua what is below DDP
 
 local READ, READ_RESPONSE, ATOMIC, ATOMIC_RESPONSE = 0x1, 0x2, 0xA, 0xB
 
@@ -40,53 +41,33 @@ function Session.change_octets(octets, w)
   return octets
 end
 
--- The members of w.fpdu as wire.frame has them; `longer` is relative to the ULPDU's own length.
-local function overrides_of(w, ulpdu)
-  local out = copy_fields(w.fpdu)
-  if out.longer then
-    out.length = math.max(0, math.min(0xFFFF, #ulpdu + out.longer))
-    out.longer = nil
-  end
-  if out.pad_octets then out.pad, out.pad_octets = ("\x5A"):rep(out.pad_octets), nil end
-  return out
-end
-
 -- Which of these frames is wrong: number w.frame, counted from 1 and round.
-local function wrong_place(frames, w) return (w.frame - 1) % math.max(#frames, 1) + 1 end
+function Session.wrong_place(frames, w) return (w.frame - 1) % math.max(#frames, 1) + 1 end
 
--- The FPDUs of these frames, each as octets; w is nil where nothing is wrong.
-function Session:framed(frames, w)
-  local out, wrong = {}, w and wrong_place(frames, w)
-  local ulpdus = {}
-  for i, frame in ipairs(frames) do ulpdus[i] = self.c:ulpdu(frame) end
-  if w and w.missing then table.remove(ulpdus, wrong) end
-  if w and w.exchanged and ulpdus[wrong + 1] then ulpdus[wrong], ulpdus[wrong + 1] = ulpdus[wrong + 1], ulpdus[wrong] end
-  if w and w.twice then table.insert(ulpdus, wrong, ulpdus[wrong]) end
-  for i, ulpdu in ipairs(ulpdus) do
-    local this = i == wrong and w or {}
-    ulpdu = Session.change_octets(ulpdu, this)
-    out[i] = self.c:frame(fpdu(raw.segment { data = ulpdu }, overrides_of(this, ulpdu)))
-  end
-  return out
+-- What these frames are for DDP, in the order in which they go out, and which of them is wrong: w is nil where nothing
+-- is. A frame that is missing, comes twice or in another place is all that is wrong with it.
+function Session:ulpdus(frames, w)
+  local out, wrong = {}, w and Session.wrong_place(frames, w)
+  for i, frame in ipairs(frames) do out[i] = self.c:ulpdu(frame) end
+  if w and w.missing then table.remove(out, wrong) end
+  if w and w.exchanged and out[wrong + 1] then out[wrong], out[wrong + 1] = out[wrong + 1], out[wrong] end
+  if w and w.twice then table.insert(out, wrong, out[wrong]) end
+  if out[wrong] then out[wrong] = Session.change_octets(out[wrong], w) end
+  return out, wrong
 end
 
--- Octets go out: in TCP segments of step.cut octets, the last one first where step.backwards is set; with step.held
--- they go with those of the next step.
-function Session:put(octets, step)
-  octets = (self.held or "") .. octets
-  self.held = step.held and octets or nil
-  if step.held or #octets == 0 then return end
-  if not step.cut then return self.c:send_segments { octets } end
-  local pieces, order = {}, step.backwards and {} or nil
-  for at = 1, #octets, step.cut do pieces[#pieces + 1] = octets:sub(at, at + step.cut - 1) end
-  for i = 1, order and #pieces or 0 do order[i] = #pieces + 1 - i end
-  self.c:send_segments(pieces, order)
+-- Frames go out as the lower layer has them (harness.lower), with those that the step before has held.
+function Session:put(frames, step)
+  local held = self.held or {}
+  for _, unit in ipairs(self.lower.units(self, frames, step.wrong)) do held[#held + 1] = unit end
+  self.held = step.held and held or nil
+  if not step.held and #held > 0 then self.lower.put(self, held, step) end
 end
 
 function Session:send(step, frames)
   self.sent = self.sent + #frames
   if step.wrong then self:settle() end -- what came before is judged before
-  self:put(table.concat(self:framed(frames, step.wrong)), step)
+  self:put(frames, step)
   if step.wrong then self:react(step.wrong) end
 end
 
@@ -127,7 +108,7 @@ end
 steps["write"] = function(self, step)
   local data, m = Session.octets_of(step.octets, step.number), self.regions[step.region]
   local frames = Session.segments(data, step.piece, function(at, part, last) return m:write(step.at + at, part, { L = last }) end)
-  m:patch(step.at, step.wrong and data:sub(1, (step.piece or #data) * (wrong_place(frames, step.wrong) - 1)) or data)
+  m:patch(step.at, step.wrong and data:sub(1, (step.piece or #data) * (Session.wrong_place(frames, step.wrong) - 1)) or data)
   self:send(step, frames)
 end
 
@@ -249,9 +230,25 @@ steps["device immediate"] = function(self, step)
             { opcode = step.solicited and 9 or 8, data = data, got = 0 })
 end
 
-steps["settle"] = function(self) self:settle() end
+steps["settle"] = function(self)
+  for _, stream in pairs(self.streams) do stream:settle(#self.streams > 1) end
+end
+
+-- Another stream with the same start-up, or once more one that has ended.
+steps["another"] = function(self, step)
+  local stream = self:on_stream(step)
+  self.streams[step.opens] = stream
+  stream.lower.another(stream, step)
+end
+
+-- The stream ends; others go on.
+steps["end"] = function(self, step)
+  self:settle(true)
+  self.lower.ends[step.how or "fin"](self)
+  self.over = true
+end
 
 steps["pause"] = function(self, step)
-  self:put("", {})
+  self:put({}, {})
   rig.wait(step.milliseconds / 1000)
 end

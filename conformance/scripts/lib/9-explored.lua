@@ -77,12 +77,12 @@ end
 
 function Session:answer(entry, got)
   if entry.opcode == ATOMIC then
-    return self:put(self.c:octets(rdmap.atomic_response { RequestId = got.RequestId, Value = entry.Value }), {})
+    return self:put({ rdmap.atomic_response { RequestId = got.RequestId, Value = entry.Value } }, {})
   end
   local function make(at, part, last)
     return rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO + at, data = part, L = last }
   end
-  self:put(self.c:octets(table.unpack(Session.segments(entry.data, entry.piece, make))), {})
+  self:put(Session.segments(entry.data, entry.piece, make), {})
 end
 
 local requests = { [READ] = true, [ATOMIC] = true }
@@ -161,23 +161,16 @@ function Session:check_memory()
   end
 end
 
--- The device may take long to acknowledge: what it has not got yet it cannot have delivered.
-function Session:await_taken()
-  local left
-  repeat
-    left = self.c.tcp:unacknowledged()
-    self.c:await_acknowledged()
-  until self.c.tcp:unacknowledged() == 0 or self.c.tcp:unacknowledged() >= left
-end
-
-function Session:settle()
+-- `alive`: what has come is processed, too, and not only taken.
+function Session:settle(alive)
   if self.over then return end
-  self:put("", {})
+  self:put({}, {})
   while #self.responses + #self.incoming > 0 do self:take(self.c:receive()) end
-  self:await_taken()
+  self.lower.await_taken(self)
   if self.undelivered > 0 then self:check_deliveries() end
   self.undelivered = 0
   if #self.completions > 0 then self:check_completions() end
+  if alive then self.c:probe() end
 end
 
 --------------------------------------------------------------------------------------------------------------------
@@ -187,12 +180,12 @@ end
 -- "goes on", "silent"; and what came.
 function Session:observe(started)
   local c, got = self.c, nil
-  repeat got = c:receive() until got.kind ~= "segment" or got.Opcode == TERMINATE
+  repeat got = started and c:receive() or self.lower.receive_start(self) until got.kind ~= "segment" or got.Opcode == TERMINATE
   if got.kind == "segment" then return string.format("terminate %04x", got.triple or 0), got end
   if got.kind == "fin" or got.kind == "reset" then return "closes", got end
   if got.kind == "reply" then
     if got.R == 1 then return "rejects", got end
-    c:agree(self.frame, got)
+    self.lower.agree(self, got)
   elseif got.kind ~= "timeout" then
     return "odd", got
   end
@@ -223,7 +216,7 @@ function Session:refuse(reactions, seen, got)
     lower = lower or layer == "1" or layer == "2"
     mpa_error = mpa_error or layer == "2"
   end
-  if seen == "silent" and mpa_error and self.c.tcp:unacknowledged() > 0 then return end
+  if seen == "silent" and mpa_error and self.lower.unacknowledged(self) > 0 then return end
   if seen == "closes" and lower then self.t:terminate_missing(reaction_text(reactions), describe(got)) end
   self.t:fail("how the device reacts", reaction_text(reactions), seen == "goes on" and "the stream goes on" or self.c:instead({}, got))
 end
@@ -257,17 +250,17 @@ end
 
 local flags = { "B", "C", "D" }
 
--- One RTR: an initiator may refuse a Reply that names several (RFC 6581 9.2).
-local function first_flag(word)
-  for _, flag in ipairs(flags) do
-    if word[flag] == 1 then return flag end
+-- One RTR in answer to a word with A = 1: an initiator may refuse a Reply that names several (RFC 6581 9.2).
+function Session.mirrored_rtr(asked)
+  local named = "B"
+  for i = #flags, 1, -1 do
+    if asked[flags[i]] == 1 then named = flags[i] end
   end
-  return "B"
+  return { A = 1, IRD = asked.ORD, ORD = asked.IRD, [named] = 1 }
 end
 
--- The RTR of the tester, an initiator: the first that the Reply names.
-function Session:send_rtr(reply)
-  local word = reply.enhanced
+-- The RTR of the tester, an initiator: the first that the word of the answer names.
+function Session:send_rtr(word)
   if not word or word.A ~= 1 then return end
   for _, flag in ipairs(flags) do
     if word[flag] == 1 then
@@ -279,94 +272,54 @@ function Session:send_rtr(reply)
   end
 end
 
+-- An RTR of the device: over SCTP it is in no FPDU.
+local function rtr_form(t, flag)
+  local form = rtr_expected[flag]
+  if not t:over_sctp() then return form end
+  local given = copy_fields(form.given)
+  given.fpdu = nil
+  return setmetatable({ given = given }, { __index = form })
+end
+
 -- What the device sends first as the initiator: an RTR in the peer-to-peer model, or else a Send that it is asked for.
-function Session:take_first()
-  local c, word = self.c, self.c.request.enhanced
-  if word and word.A == 1 then
-    local wanted = { message = "the RTR of the device" }
-    for _, flag in ipairs(flags) do
-      if word[flag] == 1 then wanted[#wanted + 1] = rtr_expected[flag] end
-    end
-    local got = c:expect_one_of(wanted)
-    if got.Opcode == READ then c:send(rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO }) end
-    return
+function Session:take_first(word)
+  local c = self.c
+  if not word or word.A ~= 1 then return c:first_send() end
+  local wanted = { message = "the RTR of the device" }
+  for _, flag in ipairs(flags) do
+    if word[flag] == 1 then wanted[#wanted + 1] = rtr_form(self.t, flag) end
   end
-  c:first_send()
+  local got = c:expect_one_of(wanted)
+  if got.Opcode == READ then c:send(rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO }) end
 end
 
 -- How many Reads and atomics of the tester may be open: what the device has said, and what the tester has.
-function Session:agree_depth(peer)
-  local word, own = peer and peer.enhanced, self.frame.given.enhanced
-  local depth = (self.session.open.device or {}).ird or 4
+function Session:agree_depth(word)
+  local own = self.word
+  local depth = (self.opening.device or {}).ird or 4
   if word and word.IRD < 0x3FFF then depth = math.min(depth, word.IRD) end
   if own and own.ORD < 0x3FFF then depth = math.min(depth, own.ORD) end
   self.depth = math.max(1, depth)
 end
 
-function Session:open()
-  local t, o = self.t, self.session.open
-  local device, own = copy_fields(o.device), copy_fields(o.own)
-  if o.device_private then device.private_data = hex(Session.octets_of(o.device_private, 3)) end
-  self.c = t:awaiting_start { dut = device, mss = o.mss }
-  local asked = t.role == "initiator" and self.c.request.enhanced
-  -- A Reply has the enhanced word where the Request has it (RFC 6581 6), whatever the session expected of the device.
-  if asked and asked.A == 1 then
-    own.enhanced = { A = 1, IRD = asked.ORD, ORD = asked.IRD, [first_flag(asked)] = 1 }
-  elseif asked then
-    own.enhanced = own.enhanced or { IRD = asked.ORD, ORD = asked.IRD }
-  elseif t.role == "initiator" then
-    own.enhanced = nil
-  end
-  -- The word is a part of what a device takes as Private Data (RFC 6581 6).
-  local word = own.enhanced and 4 or 0
-  local private_octets = o.private and t:private_data_most(o.private + word) - word
-  if private_octets then own.private_data = Session.octets_of(private_octets, 5) end
-  self.frame = t:start_frame(own)
-  local octets = Session.change_octets(self.c:octets(self.frame), o.wrong or {})
-  if o.wrong and o.wrong.twice then octets = octets .. octets end
-  if o.wrong then self.frame = { octets = function() return octets .. ("\0"):rep(20) end, given = {} } end
-  self:put(octets, { cut = o.cut, backwards = o.backwards })
-  if o.wrong then
-    if t.role == "initiator" then
-      self.c:agree(self.frame, self.c.request)
-      self.c:ask_first_send()
-    end
-    return self:react(o.wrong, true)
-  end
-  local private = o.device_private and Session.octets_of(o.device_private, 3)
-  local peer = self.c.request
-  if t.role == "responder" then
-    peer = self.c:expect(mpa.reply { R = 0, private_data = private }, { message = "a good Request is answered by an accepting Reply" })
-  elseif private and peer.private_data ~= private then
-    t:fail("the Private Data of the Request", plural(#private, "octet"), plural(#(peer.private_data or ""), "octet"))
-  end
-  self.c:agree(self.frame, peer)
-  self:agree_depth(peer)
-  self.stream = t:stream_of(self.c)
-  if t.role == "responder" then self:send_rtr(peer) else self:take_first() end
-  local event = t:start_event(self.c)
-  if event and event.private_data and private_octets and event.private_data ~= hex(Session.octets_of(private_octets, 5)) then
-    t:fail("the Private Data that the device's ULP is told", plural(private_octets, "octet"), plural(#event.private_data // 2, "octet"))
+-- Private Data is what the other side has given: octets, or nil for those that nobody looks at. in_hex: it is in hex.
+function Session:expect_private(due, got, whose, in_hex)
+  if due == nil then return end
+  if in_hex then due = hex(due) end
+  if got ~= due then
+    local size = in_hex and 2 or 1
+    self.t:fail("the Private Data " .. whose, plural(#due // size, "octet"), plural(#(got or "") // size, "octet"))
   end
 end
 
-local endings = {
-  fin = function(self)
-    local got = self.c:finish()
-    if got.kind ~= "fin" and got.kind ~= "reset" then self.t:fail("the end of the stream", "FIN", describe(got)) end
-  end,
-  disconnect = function(self)
-    self.t.dut:disconnect { stream = self.stream }
-    self.c:expect_close { message = "the device's ULP ends the stream" }
-    self.c:fin()
-  end,
-  reset = function(self) self.c:reset() end,
-}
+--------------------------------------------------------------------------------------------------------------------
+-- A session
 
 -- A session is none for a device that has no means for one of its steps, by its profile or its upper tester's answer.
 -- What an option says that such a device does not know is true of it without the option.
 local function fit(t, session)
-  local device = session.open.device or {}
+  local device, over = session.open.device or {}, session.over or "tcp"
+  if over ~= t.llp then t:skip("a session over " .. over .. ": --llp " .. over) end
   local function needs(name, wanted)
     if wanted and not rig.capability(name) then t:skip("needs " .. name .. ", but the profile has " .. name .. " = no") end
   end
@@ -382,30 +335,77 @@ local function fit(t, session)
   if not extended or not rig.capability("extensions.switch") then device.extensions = nil end
 end
 
--- Plays a session (docs/exploring.md).
-function Test:follow(session)
-  fit(self, session)
-  local self = setmetatable({ t = self, session = session, sent = 0, undelivered = 0, delivered = {}, responses = {}, incoming = {},
-                              completions = {}, regions = {}, depth = 4,
-                              receives = (session.open.device or {}).receives or 16 }, Session)
-  if session.atomics then self.order = self.t:byte_order() end
-  self:open()
-  for i, region in ipairs(self.over and {} or session.regions or {}) do
+local shared = { "t", "session", "regions", "streams", "lower", "order" }
+
+-- What a stream is about, which has memory and streams in common with the others of the session.
+local function new_stream(of)
+  local stream = { sent = 0, undelivered = 0, delivered = {}, responses = {}, incoming = {}, completions = {}, depth = 4,
+                   opening = of.session.open, salt = 0, receives = (of.session.open.device or {}).receives or 16 }
+  for _, name in ipairs(shared) do stream[name] = of[name] end
+  return setmetatable(stream, Session)
+end
+
+-- Another stream, whose start-up is that of the first one but for what the step says.
+function Session:on_stream(step)
+  local stream, opening = new_stream(self), copy_fields(self.session.open)
+  opening.own, opening.device = copy_fields(opening.own), copy_fields(opening.device)
+  for _, name in ipairs { "M", "C" } do
+    if step[name] ~= nil then opening.own[name] = step[name] end
+  end
+  for _, name in ipairs { "markers", "crc", "ird", "ord" } do
+    if step[name] ~= nil then opening.device[name] = step[name] end
+  end
+  opening.private, opening.device_private, opening.wrong = step.private, step.device_private, step.start
+  stream.opening, stream.salt = opening, step.number
+  return stream
+end
+
+function Session:make_regions()
+  for i, region in ipairs(self.session.regions or {}) do
     local o = copy_fields(region)
     o.data = Session.octets_of(o.octets, i)
     if o.bound then o.bound = self.c end
     self.regions[i] = self.t:memory(o)
   end
+end
+
+-- All has come, and memory is as it should be; then each stream ends as the session says.
+function Session:conclude()
+  local live = {}
+  for _, stream in pairs(self.streams) do
+    if not stream.over then live[#live + 1] = stream end
+  end
+  for _, stream in ipairs(live) do stream:settle(true) end
+  if #live > 0 then self:check_memory() end
+  for _, stream in ipairs(live) do stream.lower.ends[self.session.ends or "fin"](stream) end
+end
+
+-- What was wrong is of one stream: the others go on.
+function Session:spare_others()
+  for _, reaction in ipairs(self.session.reactions or {}) do
+    if reaction == "any" then return end
+  end
+  for _, stream in pairs(self.streams) do
+    if not stream.over and not stream.lower.is_gone(stream) then stream:settle(true) end
+  end
+end
+
+-- Plays a session (docs/exploring.md).
+function Test:follow(session)
+  fit(self, session)
+  local first = new_stream { t = self, session = session, regions = {}, streams = {}, lower = harness.lower[self:over_sctp() and "sctp" or "tcp"],
+                             order = session.atomics and self:byte_order() or nil }
+  first.streams[1] = first
+  first.lower.open(first)
+  if not first.over then first:make_regions() end
+  local reacted = first.over
   for i, step in ipairs(session) do
-    if self.over then break end
+    if reacted then break end
+    local on = first.streams[step.stream or 1]
     step.number = step.number or i
-    Session.steps[step[1]](self, step)
+    Session.steps[step[1]](on, step)
+    reacted = on.over and step[1] ~= "end"
   end
-  if not self.over then
-    self:settle()
-    self.c:probe()
-    self:check_memory()
-    endings[session.ends or "fin"](self)
-  end
-  self.c:close()
+  if reacted then first:spare_others() else first:conclude() end
+  for _, stream in pairs(first.streams) do stream.lower.close(stream) end
 end

@@ -33,6 +33,9 @@ local function new_stream(t, a)
   return c
 end
 
+-- The stream of a.sid, for who sets up its session by steps (9-followed-sctp.lua).
+function Association:as_stream() return new_stream(self.t, self) end
+
 --------------------------------------------------------------------------------------------------------------------
 -- Opening
 

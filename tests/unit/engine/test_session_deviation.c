@@ -40,9 +40,9 @@ START_TEST(the_last_step_is_wrong_or_the_start)
         struct session_draw draw, again;
         const struct session_wrong *wrong;
 
-        session_generate(3, number, &one, &draw);
+        session_generate(3, number, IWARP_SCTP_UNDECIDED, &one, &draw);
         session_deviate(&one, &draw);
-        session_generate(3, number, &two, &again);
+        session_generate(3, number, IWARP_SCTP_UNDECIDED, &two, &again);
         session_deviate(&two, &again);
         ck_assert(sessions_alike(&one, &two));
         legal += !session_is_wrong(&one); /* a Terminate */
@@ -54,7 +54,7 @@ START_TEST(the_last_step_is_wrong_or_the_start)
         wrong = one.wrong_start.present ? &one.wrong_start : &one.steps[one.step_count - 1].wrong;
         ck_assert(wrong->present);
         check_field(&wrong->what);
-        frames += wrong->fpdu.count != 0;
+        frames += wrong->frame.count != 0;
         for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
             seen[i] += session_find(&wrong->what, kinds[i]) != NULL;
     }
@@ -64,12 +64,43 @@ START_TEST(the_last_step_is_wrong_or_the_start)
 }
 END_TEST
 
+/* What may be wrong with a chunk, and with session control messages. Loop: RFC 5043, the draft. */
+START_TEST(over_sctp_the_chunk_is_wrong)
+{
+    static const char *const kinds[] = {"ppid", "flags", "gap", "again", "ssn", "sid", "keep", "bad_checksum"};
+    static struct session session;
+    int seen[sizeof(kinds) / sizeof(kinds[0])] = {0}, controls = 0, starts = 0;
+
+    for (uint64_t number = 0; number < SESSIONS; number++) {
+        struct session_draw draw;
+        const struct session_step *last;
+
+        session_generate(4, number, _i == 0 ? IWARP_SCTP_RFC5043 : IWARP_SCTP_DRAFT02, &session, &draw);
+        session_deviate(&session, &draw);
+        starts += session.wrong_start.present;
+        check_field(&session.wrong_start.what);
+        if (session.step_count == 0)
+            continue;
+        last = &session.steps[session.step_count - 1];
+        controls += strcmp(last->name, "control") == 0;
+        check_field(&last->wrong.what);
+        for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+            seen[i] += session_find(&last->wrong.frame, kinds[i]) != NULL;
+    }
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        ck_assert_msg(seen[i] > 0, "%s never comes", kinds[i]);
+    ck_assert_int_gt(controls, 0);
+    ck_assert(_i == 0 ? starts > 0 : starts == 0); /* the draft has no start-up */
+}
+END_TEST
+
 Suite *session_deviation_suite(void)
 {
     Suite *suite = suite_create("session_deviation");
     TCase *tcase = tcase_create("grammar");
 
     tcase_add_test(tcase, the_last_step_is_wrong_or_the_start);
+    tcase_add_loop_test(tcase, over_sctp_the_chunk_is_wrong, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;
 }

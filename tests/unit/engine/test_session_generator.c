@@ -8,7 +8,7 @@
 
 Suite *session_generator_suite(void);
 
-enum { SESSIONS = 2000 };
+enum { SESSIONS = 2000, STREAMS = 4 };
 
 START_TEST(the_same_seed_and_number_make_the_same_session)
 {
@@ -17,9 +17,9 @@ START_TEST(the_same_seed_and_number_make_the_same_session)
     int differ = 0;
 
     for (uint64_t number = 0; number < SESSIONS; number++) {
-        session_generate(5, number, &one, &draw);
-        session_generate(6, number, &other, &draw);
-        session_generate(5, number, &two, &draw);
+        session_generate(5, number, IWARP_SCTP_UNDECIDED, &one, &draw);
+        session_generate(6, number, IWARP_SCTP_UNDECIDED, &other, &draw);
+        session_generate(5, number, IWARP_SCTP_UNDECIDED, &two, &draw);
         ck_assert(sessions_alike(&one, &two));
         differ += !sessions_alike(&one, &other);
     }
@@ -46,28 +46,67 @@ static void check_step(const struct session *session, const struct session_step 
         ck_assert_int_le(at + octets, session_number(&session->regions[region - 1].members, "octets", 0));
 }
 
+/* A stream is opened before it is used, and once until it ends; memory that is bound to the first one is of no other. */
+static void check_stream(const struct session *session, const struct session_step *step, bool live[STREAMS])
+{
+    int64_t stream = session_number(&step->members, "stream", 1), opens = session_number(&step->members, "opens", 0);
+    int64_t region = session_number(&step->members, "region", 0);
+
+    ck_assert(stream >= 1 && stream < STREAMS && live[stream]);
+    if (strcmp(step->name, "another") == 0) {
+        ck_assert(opens > 1 && opens < STREAMS && !live[opens]);
+        live[opens] = true;
+    } else if (strcmp(step->name, "end") == 0) {
+        ck_assert_int_gt(stream, 1);
+        live[stream] = false;
+    } else if (region != 0 && stream != 1) {
+        ck_assert_int_eq(session_number(&session->regions[region - 1].members, "bound", 0), 0);
+    }
+}
+
+/* What the layers have, and what not. */
+static void check_layer(const struct session *session)
+{
+    bool tcp = session->sctp == IWARP_SCTP_UNDECIDED;
+
+    ck_assert(tcp || (session_find(&session->own, "M") == NULL && session_find(&session->open, "mss") == NULL));
+    ck_assert(!tcp || session_find(&session->open, "sid") == NULL);
+    ck_assert(session->sctp != IWARP_SCTP_DRAFT02 || session->word.count == 0);
+    for (size_t i = 0; i < session->step_count; i++) {
+        ck_assert(!tcp || session_find(&session->steps[i].members, "late") == NULL);
+        ck_assert(session->sctp != IWARP_SCTP_DRAFT02 || strcmp(session->steps[i].name, "end") != 0);
+    }
+}
+
+/* Loop: over each lower layer. */
 START_TEST(sessions_are_legal)
 {
+    static const enum iwarp_sctp_profile layers[] = {IWARP_SCTP_UNDECIDED, IWARP_SCTP_RFC5043, IWARP_SCTP_DRAFT02};
     static struct session session;
     struct session_draw draw;
-    int initiators = 0, atomics = 0;
+    int initiators = 0, atomics = 0, streams = 0;
     size_t longest = 0;
 
     for (uint64_t number = 0; number < SESSIONS; number++) {
-        bool dead[SESSION_REGIONS] = {false};
+        bool dead[SESSION_REGIONS] = {false}, live[STREAMS] = {[1] = true};
 
-        session_generate(1, number, &session, &draw);
+        session_generate(1, number, layers[_i], &session, &draw);
         ck_assert(!session_is_wrong(&session));
         ck_assert_uint_ge(session.step_count, 1);
         ck_assert_str_eq(session.steps[strcmp(session.steps[0].name, "settle") == 0].name, "send");
-        for (size_t i = 0; i < session.step_count; i++)
+        check_layer(&session);
+        for (size_t i = 0; i < session.step_count; i++) {
             check_step(&session, &session.steps[i], dead);
+            check_stream(&session, &session.steps[i], live);
+        }
+        streams += live[2] || live[3];
         initiators += session.initiator;
         atomics += session.atomics;
         longest = longest < session.step_count ? session.step_count : longest;
     }
     ck_assert(initiators > SESSIONS / 3 && initiators < SESSIONS * 2 / 3);
     ck_assert_int_gt(atomics, 0);
+    ck_assert_int_gt(streams, SESSIONS / 10);
     ck_assert_uint_ge(longest, 10);
 }
 END_TEST
@@ -78,7 +117,7 @@ Suite *session_generator_suite(void)
     TCase *tcase = tcase_create("seeds");
 
     tcase_add_test(tcase, the_same_seed_and_number_make_the_same_session);
-    tcase_add_test(tcase, sessions_are_legal);
+    tcase_add_loop_test(tcase, sessions_are_legal, 0, 3);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -33,7 +33,7 @@ START_TEST(each_cut_changes_the_session)
         char *whole;
         size_t cuts = 0;
 
-        session_generate(1, number, &session, &draw);
+        session_generate(1, number, IWARP_SCTP_UNDECIDED, &session, &draw);
         if (number % 2 == 1)
             session_deviate(&session, &draw);
         whole = text_of(&session);
@@ -59,7 +59,7 @@ START_TEST(cuts_come_to_an_end)
     struct session_draw draw;
     size_t cuts = 0;
 
-    session_generate(2, 1, &session, &draw);
+    session_generate(2, 1, IWARP_SCTP_UNDECIDED, &session, &draw);
     while (session_smaller(&session, 0, &smaller)) {
         session = smaller;
         ck_assert_uint_lt(++cuts, 1000);

@@ -64,7 +64,7 @@ START_TEST(each_part_is_printed)
     session_add(&step->wrong.what, "frame", 2);
     session_add_word(&step->wrong.what, "field", "TO");
     session_add(&step->wrong.what, "add", -1);
-    session_add(&step->wrong.fpdu, "crc_flip", 9);
+    session_add(&step->wrong.frame, "crc_flip", 9);
     session_allow(&session, "closes");
     session_allow(&session, "terminate 1100");
     text = text_of(&session, NULL, "an octet of\n a \"\\peer\x80");
@@ -86,6 +86,25 @@ START_TEST(an_id_of_its_own)
 }
 END_TEST
 
+START_TEST(over_sctp_a_check_names_its_layer)
+{
+    static struct session session = {.seed = 1, .sctp = IWARP_SCTP_DRAFT02};
+    struct session_step *step = session_add_step(&session, "send");
+    char *text;
+
+    step->wrong.present = true;
+    session_add_flag(&step->wrong.frame, "gap", true);
+    text = text_of(&session, NULL, "short");
+    ck_assert_ptr_nonnull(strstr(text, "over = \"sctp-draft02\""));
+    ck_assert_ptr_nonnull(strstr(text, "{ \"send\", wrong = { chunk = { gap = true } } }"));
+    free(text);
+    session.sctp = IWARP_SCTP_RFC5043;
+    text = text_of(&session, NULL, "short");
+    ck_assert_ptr_nonnull(strstr(text, "over = \"sctp\""));
+    free(text);
+}
+END_TEST
+
 Suite *session_text_suite(void)
 {
     Suite *suite = suite_create("session_text");
@@ -93,6 +112,7 @@ Suite *session_text_suite(void)
 
     tcase_add_test(tcase, each_part_is_printed);
     tcase_add_test(tcase, an_id_of_its_own);
+    tcase_add_test(tcase, over_sctp_a_check_names_its_layer);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/explore/session_opening.h"
+
+#include "conformance/engine/explore/session_layer.h"
+
+enum {
+    RECEIVE_OCTETS = 4096, /* of the device's receives, where the session asks for no other */
+    DEPTH_MOST = 16,
+    PRIVATE_MOST = 508, /* beside the word of RFC 6581 */
+};
+
+const struct session_layer *session_layer(const struct session *session)
+{
+    return session->sctp == IWARP_SCTP_UNDECIDED ? &session_tcp
+           : session->sctp == IWARP_SCTP_RFC5043 ? &session_sctp
+                                                 : &session_sctp_draft;
+}
+
+static int64_t depth(struct session_draw *draw)
+{
+    return 1 + (int64_t)session_below(draw, DEPTH_MOST);
+}
+
+void session_open_word(struct session *session, struct session_draw *draw)
+{
+    static const char *const flags[] = {"B", "C", "D"};
+    struct session_members *word = &session->word;
+
+    session_add(word, "IRD", depth(draw));
+    session_add(word, "ORD", depth(draw));
+    if (session_once_in(draw, 3)) {
+        uint64_t kinds = 1 + session_below(draw, 7);
+
+        session_add(word, "A", 1);
+        for (int i = 0; i < 3; i++)
+            if ((kinds >> i & 1) != 0)
+                session_add(word, flags[i], 1);
+    }
+}
+
+void session_open_depths(struct session *session, struct session_draw *draw)
+{
+    if (!session_once_in(draw, 2))
+        return;
+    session_add(&session->device, "ird", depth(draw));
+    session_add(&session->device, "ord", depth(draw));
+}
+
+static void open_extensions(struct session *session, struct session_draw *draw, struct session_opening *opening)
+{
+    opening->extensions = !session_once_in(draw, 6);
+    opening->swaps = opening->extensions && session_once_in(draw, 3);
+    if (!opening->extensions || opening->swaps)
+        session_add_word(&session->device, "extensions", opening->swaps ? "draft03" : "off");
+}
+
+static void open_private(struct session_draw *draw, struct session_members *members)
+{
+    if (session_once_in(draw, 3))
+        session_add(members, "private", 1 + (int64_t)session_below(draw, PRIVATE_MOST));
+    if (session_once_in(draw, 3))
+        session_add(members, "device_private", 1 + (int64_t)session_below(draw, PRIVATE_MOST));
+}
+
+void session_open(struct session *session, struct session_draw *draw, struct session_opening *opening)
+{
+    session->initiator = session_once_in(draw, 2);
+    session_layer(session)->open(session, draw);
+    open_extensions(session, draw, opening);
+    opening->receive_octets = RECEIVE_OCTETS;
+    if (session_once_in(draw, 4))
+        session_add(&session->device, "receives", 2 + (int64_t)session_below(draw, 14));
+    if (session_once_in(draw, 6)) {
+        opening->receive_octets = 16 + (int64_t)session_below(draw, 2000);
+        session_add(&session->device, "receive_octets", opening->receive_octets);
+    }
+    open_private(draw, &session->open);
+    if (session_once_in(draw, 8))
+        session->ends = session_once_in(draw, 2) ? "disconnect" : "reset";
+}
+
+void session_open_another(const struct session *session, struct session_draw *draw, struct session_members *step)
+{
+    open_private(draw, step);
+    session_layer(session)->open_another(session, draw, step);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/explore/session_layer.h"
+
+#include "wire/mpa.h"
+
+static void open_tcp(struct session *session, struct session_draw *draw)
+{
+    static const int64_t sizes[] = {536, 700, 1000, 1220};
+
+    if (session_once_in(draw, 4))
+        session_add_flag(&session->own, "M", true);
+    if (session_once_in(draw, 6))
+        session_add_flag(&session->own, "C", false);
+    if (session_once_in(draw, 4))
+        session_add_flag(&session->device, "markers", true);
+    if (session_once_in(draw, 5))
+        session_add_flag(&session->device, "crc", false);
+    session_open_depths(session, draw);
+    if (!session->initiator && session_once_in(draw, 2))
+        session_open_word(session, draw);
+    if (session->initiator && session_once_in(draw, 2)) {
+        session_add(&session->device, "rev", 2);
+        if (session_once_in(draw, 3))
+            session_add_flag(&session->device, "p2p", true);
+    }
+    if (session_once_in(draw, 4))
+        session_add(&session->open, "mss", sizes[session_below(draw, sizeof(sizes) / sizeof(sizes[0]))]);
+    if (session_once_in(draw, 6))
+        session_add(&session->open, "cut", 15 + (int64_t)session_below(draw, 60));
+}
+
+/* Another connection, with Markers and CRCs of its own. */
+static void open_another_tcp(const struct session *session, struct session_draw *draw, struct session_members *step)
+{
+    (void)session;
+    if (session_once_in(draw, 3))
+        session_add_flag(step, "M", session_once_in(draw, 2));
+    if (session_once_in(draw, 3))
+        session_add_flag(step, "markers", session_once_in(draw, 2));
+    if (session_once_in(draw, 4))
+        session_add_flag(step, "C", session_once_in(draw, 2));
+    if (session_once_in(draw, 4))
+        session_add_flag(step, "crc", session_once_in(draw, 2));
+}
+
+static void send_tcp(struct session_draw *draw, struct session_members *step, int64_t least)
+{
+    if (!session_once_in(draw, 5))
+        return;
+    session_add(step, "cut", 2 * least + 60 + (int64_t)session_below(draw, 900));
+    if (session_once_in(draw, 3))
+        session_add_flag(step, "backwards", true);
+}
+
+static void wrong_fpdu(struct session_draw *draw, struct session_members *fpdu)
+{
+    switch (session_below(draw, 8)) {
+    case 0:
+    case 1:
+    case 2: session_add(fpdu, "crc_flip", 1 + (int64_t)session_below(draw, UINT32_MAX)); break;
+    case 3:
+        session_add(fpdu, "longer",
+                    session_once_in(draw, 2) ? 1 + (int64_t)session_below(draw, 600)
+                                             : -1 - (int64_t)session_below(draw, 40));
+        break;
+    case 4: session_add(fpdu, "pad_octets", (int64_t)session_below(draw, 5)); break;
+    case 5: session_add_flag(fpdu, "crc_swapped", true); break;
+    case 6:
+        session_add(fpdu, "marker_index", 0);
+        session_add(fpdu, "marker_flip", 1 + (int64_t)session_below(draw, 0xFFFF));
+        break;
+    default:
+        session_add(fpdu, "marker_index", 0);
+        session_add(fpdu, "marker_reserved", 1 + (int64_t)session_below(draw, 0xFFFF));
+        break;
+    }
+}
+
+static void wrong_start_frame(struct session *session, struct session_draw *draw)
+{
+    struct session_members *wrong = &session->wrong_start.what;
+
+    switch (session_below(draw, 6)) {
+    case 0: session_add(wrong, "keep", (int64_t)session_below(draw, 24)); break;
+    case 1: session_add(wrong, "more", 1 + (int64_t)session_below(draw, 40)); break;
+    case 2:
+        if (session->word.count != 0) {
+            session_change_field(draw, wrong, &mpa_enhanced_layout, (unsigned)mpa_start_layout.octets);
+            break;
+        }
+        /* fall through */
+    default: session_change_field(draw, wrong, &mpa_start_layout, 0); break;
+    }
+}
+
+const struct session_layer session_tcp = {
+    .llp = "tcp",
+    .frame = "fpdu",
+    .open = open_tcp,
+    .open_another = open_another_tcp,
+    .send = send_tcp,
+    .wrong_frame = wrong_fpdu,
+    .wrong_start = wrong_start_frame,
+};

@@ -1,0 +1,138 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- The lower layer of sessions that `warpcheck explore` makes, where it is MPA over TCP (9-explored.lua): how a stream opens,
+-- what its octets are, and how it ends. 9-followed-sctp.lua has the same functions. Each takes the stream's own session.
+
+local Session = harness.session
+local lower = {}
+harness.lower.tcp = lower
+
+--------------------------------------------------------------------------------------------------------------------
+-- FPDUs
+
+-- The members of w.fpdu as wire.frame has them; `longer` is relative to the ULPDU's own length.
+local function overrides_of(w, ulpdu)
+  local out = copy_fields(w.fpdu)
+  if out.longer then
+    out.length = math.max(0, math.min(0xFFFF, #ulpdu + out.longer))
+    out.longer = nil
+  end
+  if out.pad_octets then out.pad, out.pad_octets = ("\x5A"):rep(out.pad_octets), nil end
+  return out
+end
+
+-- The FPDUs of these frames, each as octets; w is nil where nothing is wrong.
+function lower.units(self, frames, w)
+  local ulpdus, wrong = self:ulpdus(frames, w)
+  local out = {}
+  for i, ulpdu in ipairs(ulpdus) do
+    out[i] = self.c:frame(fpdu(raw.segment { data = ulpdu }, overrides_of(i == wrong and w or {}, ulpdu)))
+  end
+  return out
+end
+
+-- Octets go out: in TCP segments of step.cut octets, the last one first where step.backwards is set.
+function lower.put(self, units, step)
+  local octets = table.concat(units)
+  if #octets == 0 then return end
+  if not step.cut then return self.c:send_segments { octets } end
+  local pieces, order = {}, step.backwards and {} or nil
+  for at = 1, #octets, step.cut do pieces[#pieces + 1] = octets:sub(at, at + step.cut - 1) end
+  for i = 1, order and #pieces or 0 do order[i] = #pieces + 1 - i end
+  self.c:send_segments(pieces, order)
+end
+
+function lower.unacknowledged(self) return self.c.tcp:unacknowledged() end
+
+-- The device may take long to acknowledge: what it has not got yet it cannot have delivered.
+function lower.await_taken(self)
+  local left
+  repeat
+    left = self.c.tcp:unacknowledged()
+    self.c:await_acknowledged()
+  until self.c.tcp:unacknowledged() == 0 or self.c.tcp:unacknowledged() >= left
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- The start-up
+
+-- The MPA part of a start-up: the tester's frame goes out. Its octets where it is wrong, else nil.
+local function send_start(self)
+  local t, o, own = self.t, self.opening, copy_fields(self.opening.own)
+  local asked = t.role == "initiator" and self.c.request.enhanced
+  -- A Reply has the enhanced word where the Request has it (RFC 6581 6), whatever the session expected of the device.
+  if asked and asked.A == 1 then
+    own.enhanced = Session.mirrored_rtr(asked)
+  elseif asked then
+    own.enhanced = own.enhanced or { IRD = asked.ORD, ORD = asked.IRD }
+  elseif t.role == "initiator" then
+    own.enhanced = nil
+  end
+  -- The word is a part of what a device takes as Private Data (RFC 6581 6).
+  local word = own.enhanced and 4 or 0
+  self.private = o.private and Session.octets_of(t:private_data_most(o.private + word) - word, self.salt + 5)
+  own.private_data = self.private
+  self.frame, self.word = t:start_frame(own), own.enhanced
+  local octets = Session.change_octets(self.c:octets(self.frame), o.wrong or {})
+  if o.wrong and o.wrong.twice then octets = octets .. octets end
+  if o.wrong then self.frame = { octets = function() return octets .. ("\0"):rep(20) end, given = {} } end
+  lower.put(self, { octets }, { cut = o.cut, backwards = o.backwards })
+end
+
+function lower.open(self)
+  local t, o, device = self.t, self.opening, copy_fields(self.opening.device)
+  local private = o.device_private and Session.octets_of(o.device_private, self.salt + 3)
+  device.private_data = private and hex(private)
+  self.c = t:awaiting_start { dut = device, mss = o.mss }
+  send_start(self)
+  if o.wrong then
+    if t.role == "initiator" then
+      self.c:agree(self.frame, self.c.request)
+      self.c:ask_first_send()
+    end
+    return self:react(o.wrong, true)
+  end
+  local peer = self.c.request
+  if t.role == "responder" then
+    peer = self.c:expect(mpa.reply { R = 0, private_data = private }, { message = "a good Request is answered by an accepting Reply" })
+  else
+    self:expect_private(private, peer.private_data, "of the Request")
+  end
+  self.c:agree(self.frame, peer)
+  self:agree_depth(peer.enhanced)
+  self.stream = t:stream_of(self.c)
+  if t.role == "responder" then self:send_rtr(peer.enhanced) else self:take_first(peer.enhanced) end
+  local event = t:start_event(self.c)
+  if event and event.private_data then
+    self:expect_private(self.private, event.private_data, "that the device's ULP has got", true)
+  end
+end
+
+-- Another stream is another connection.
+function lower.another(self) lower.open(self) end
+
+-- What comes after a start-up frame that is wrong.
+function lower.receive_start(self) return self.c:receive() end
+
+function lower.agree(self, reply) self.c:agree(self.frame, reply) end
+
+--------------------------------------------------------------------------------------------------------------------
+-- The end
+
+lower.ends = {
+  fin = function(self)
+    local got = self.c:finish()
+    if got.kind ~= "fin" and got.kind ~= "reset" then self.t:fail("the end of the stream", "FIN", describe(got)) end
+  end,
+  disconnect = function(self)
+    self.t.dut:disconnect { stream = self.stream }
+    self.c:expect_close { message = "the device's ULP ends the stream" }
+    self.c:fin()
+  end,
+  reset = function(self) self.c:reset() end,
+}
+
+-- Has the stream gone with another one? Each has its own connection.
+function lower.is_gone() return false end
+
+function lower.close(self) self.c:close() end
