@@ -156,10 +156,11 @@ embedded_report_files := $(sort $(wildcard reports/assets/* reports/assets/*/*))
 embedded_defects := $(wildcard $(addprefix reference-stack/defects/,defects.tsv defects-cm.tsv defects-llp.tsv defects-uncaught.tsv defects-warn.tsv variants.tsv choices.tsv))
 embedded_no_defects := $(wildcard reference-stack/defects/defects-none.tsv)
 embedded_captures := $(sort $(wildcard generator/lua/*.lua generator/corpus/*.lua))
+embedded_impairments := $(sort $(wildcard conformance/impairments/*.lua))
 # The course: the table of its exercises, and the exchanges that they show.
 embedded_course_files := conformance/engine/course/exercises.tsv conformance/engine/course/situations.lua
 defects_gen := embedded_defects
-warpcheck_gen := embedded_scripts embedded_requirements embedded_report_files embedded_no_defects embedded_captures embedded_course_files embedded_chunks
+warpcheck_gen := embedded_scripts embedded_requirements embedded_report_files embedded_no_defects embedded_captures embedded_course_files embedded_impairments embedded_chunks
 
 # IN= restricts a build to some folders, for work on one folder while another does not compile.
 ifneq ($(IN),)

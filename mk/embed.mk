@@ -23,7 +23,7 @@ $(B)/gen/$(1).c: $(B)/gen/$(1).list $(B)/tools/embed $($(1))
 	$$(Q)$(B)/tools/embed $(1) $$< >$$@
 endef
 $(foreach t,embedded_scripts embedded_requirements embedded_report_files embedded_defects \
-	embedded_no_defects embedded_captures embedded_course_files,$(eval $(call embedded_table,$(t))))
+	embedded_no_defects embedded_captures embedded_course_files embedded_impairments,$(eval $(call embedded_table,$(t))))
 
 # The scripts again, as chunks that Lua loads without compiling them: a start of the program takes milliseconds then.
 lua_embedded := $(embedded_scripts) $(embedded_captures)

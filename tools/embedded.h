@@ -46,6 +46,10 @@ extern const size_t embedded_no_defect_count;
 extern const struct embedded_file embedded_captures[];
 extern const size_t embedded_capture_count;
 
+/* conformance/impairments, every .lua: the suite of `warpcheck bridge` */
+extern const struct embedded_file embedded_impairments[];
+extern const size_t embedded_impairment_count;
+
 /* conformance/engine/course: the table of exercises, and the exchanges that they show */
 extern const struct embedded_file embedded_course_files[];
 extern const size_t embedded_course_file_count;

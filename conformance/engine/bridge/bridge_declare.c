@@ -9,7 +9,7 @@
 
 enum { NAME_MOST = 60, PURPOSE_MOST = 400 };
 
-static const char *const members[] = {"name", "purpose", "when", "act"};
+static const char *const members[] = {"name", "purpose", "when", "act", "expect"};
 
 enum { MEMBERS = sizeof(members) / sizeof(members[0]) };
 
@@ -145,6 +145,31 @@ static void declare_trigger(lua_State *lua, struct bridge_impairment *impairment
     impairment->when = luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
+/* "survives", or a list of such names. */
+static void declare_expectation(lua_State *lua, struct bridge_impairment *impairment)
+{
+    int type = lua_getfield(lua, 1, "expect");
+
+    if (type == LUA_TNIL) {
+        lua_pop(lua, 1);
+        return;
+    }
+    if (type == LUA_TSTRING) { /* as a list of one */
+        lua_createtable(lua, 1, 0);
+        lua_insert(lua, -2);
+        lua_seti(lua, -2, 1);
+    }
+    luaL_checktype(lua, -1, LUA_TTABLE);
+    for (lua_Integer i = 1; lua_geti(lua, -1, i) != LUA_TNIL; i++) {
+        if (lua_type(lua, -1) != LUA_TSTRING || !bridge_expect_add(&impairment->expect, lua_tostring(lua, -1)))
+            luaL_error(lua,
+                       "expect: \"survives\", \"closes\" or errors as wire.triple() has them were expected, not %s",
+                       luaL_tolstring(lua, -1, NULL));
+        lua_pop(lua, 1);
+    }
+    lua_pop(lua, 2);
+}
+
 int bridge_declare(lua_State *lua)
 {
     struct bridge_script *script = bridge_script_of(lua);
@@ -164,6 +189,7 @@ int bridge_declare(lua_State *lua)
     check_name(lua, script, impairment->name);
     impairment->purpose = text_of(lua, "purpose", PURPOSE_MOST);
     declare_trigger(lua, impairment);
+    declare_expectation(lua, impairment);
     if (lua_getfield(lua, 1, "act") != LUA_TFUNCTION)
         return luaL_error(lua, "act: a function was expected");
     impairment->act = luaL_ref(lua, LUA_REGISTRYINDEX);

@@ -102,6 +102,25 @@ static bool say_impairments(const struct bridge *bridge)
     return missing;
 }
 
+/* The verdicts on what was impaired, where a script has said what is allowed. Counted with those of the rules. */
+static void judge_impairments(struct bridge *bridge)
+{
+    for (size_t i = 0; bridge->script != NULL && i < bridge_script_count(bridge->script); i++) {
+        const struct bridge_impairment *impairment = bridge_script_at(bridge->script, i);
+        struct iwarp_sentence expected, actual = {"it was not applied"};
+        enum verdict verdict = VERDICT_INCONCLUSIVE;
+
+        if (bridge_expect_is_none(&impairment->expect))
+            continue;
+        if (impairment->applied != 0)
+            verdict = bridge_expect_judge(&impairment->expect, &impairment->seen, &actual);
+        summary_count(&bridge->counted, verdict);
+        bridge_note(bridge, false, "%-4s  %s: %s%s%s", verdict_name(verdict), impairment->name, actual.text,
+                    verdict == VERDICT_PASS ? "" : "; allowed: ",
+                    verdict == VERDICT_PASS ? "" : bridge_expect_text(&impairment->expect, &expected));
+    }
+}
+
 static void say_traffic(const struct bridge *bridge)
 {
     const struct bridge_interface *a = &bridge->sides[0].interface, *b = &bridge->sides[1].interface;
@@ -155,6 +174,7 @@ int bridge_end(struct bridge *bridge)
     bool missing, whole = close_captures(bridge);
     int status;
 
+    judge_impairments(bridge);
     fill_summary(bridge, &summary, ended);
     if (judged_output_end(&bridge->output, &summary, &error) != 0) {
         bridge_note(bridge, true, "%s", error.text);

@@ -54,7 +54,8 @@ static void applied(struct bridge_side *at, const struct bridge_call *call, cons
 {
     struct bridge *bridge = at->bridge;
 
-    call->impairment->applied++;
+    if (call->impairment->applied++ == 0)
+        call->impairment->seen = (struct bridge_seen){.stream = call->connection->number, .sender = at->side};
     call->connection->impaired = true;
     bridge_note(bridge, false, "impaired  %s: stream %" PRIu64 ", %s of %c in frame %" PRIu64 ": %s",
                 call->impairment->name, call->connection->number, name_of(event), "AB"[at->side], event -> frame,
@@ -178,11 +179,40 @@ static bool ask(struct bridge_side *at, struct bridge_call *call, size_t index, 
         not_applied(impairment, "its octets had gone before they were decoded");
     } else if (rc > 0 && call->refused.text[0] != '\0') {
         not_applied(impairment, call->refused.text);
+    } else if (rc > 0 && call->done[0] == '\0') {
+        not_applied(impairment, "act() did nothing");
     } else if (rc > 0) {
         applied(at, call, whole_of(head));
         return true;
     }
     return false;
+}
+
+/* What a device does on a stream that was impaired. */
+static void watch(struct bridge_side *at, const struct flow_event *event)
+{
+    const struct flow_event *whole = whole_of(event);
+    const struct bridge_connection *connection;
+    bool terminates = whole->kind == FLOW_RDMAP && whole->rdmap->header == FLOW_HEADER_TERMINATE;
+
+    if ((event->kind != FLOW_TCP_CLOSE && !terminates) || (connection = connection_of(at, event)) == NULL)
+        return;
+    for (size_t i = 0; i < bridge_script_count(at->bridge->script); i++) {
+        struct bridge_seen *seen = &bridge_script_at(at->bridge->script, i)->seen;
+
+        if (seen->stream == 0 || seen->stream != connection->number)
+            continue;
+        if (event->kind == FLOW_TCP_CLOSE) {
+            seen->finished[at->side] |= !event->close->reset;
+            seen->reset[at->side] |= event->close->reset;
+        } else if (at->side != seen->sender) {
+            seen->receiver_terminates = true;
+            seen->triple = whole->rdmap->terminate.triple;
+        } else {
+            seen->sender_terminates = true;
+            seen->sender_triple = whole->rdmap->terminate.triple;
+        }
+    }
 }
 
 void bridge_event(void *user, const struct flow_event *event)
@@ -198,6 +228,7 @@ void bridge_event(void *user, const struct flow_event *event)
                                .hold_ns = bridge->options->hold * SECOND_NS};
     bool held;
 
+    watch(at, event);
     if ((event->kind != FLOW_ULPDU && event->kind != FLOW_MPA_START) ||
         (event->kind == FLOW_MPA_START && event->start->result != WIRE_OK) ||
         (connection = connection_of(at, event)) == NULL || call.end - call.at > BRIDGE_UNIT_OCTETS_MOST)

@@ -270,7 +270,17 @@ static int unit_close(lua_State *lua)
     return 0;
 }
 
+/* Its receiver will look at its CRC. */
+static int unit_crc_in_use(lua_State *lua)
+{
+    const struct flow_event *event = call_of(lua)->unit.event;
+
+    lua_pushboolean(lua, event->kind != FLOW_MPA_START && event->ulpdu->mpa != NULL && event->ulpdu->mpa->framing.crc);
+    return 1;
+}
+
 static const luaL_Reg methods[] = {
+    {"crc_in_use", unit_crc_in_use},
     {"drop", unit_drop},
     {"duplicate", unit_duplicate},
     {"delay", unit_delay},

@@ -21,6 +21,7 @@ struct bridge_options {
     size_t interface_count;
     const char *scripts[BRIDGE_SCRIPTS_MOST];
     size_t script_count;
+    const char *suite;   /* "impairments"; NULL: none */
     const char *capture; /* folder; NULL: none */
     uint64_t seed;
     uint64_t buffer;   /* octets of each ring */

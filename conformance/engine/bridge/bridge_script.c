@@ -87,23 +87,38 @@ static int run_file(lua_State *lua)
     return 0;
 }
 
-int bridge_script_load(struct bridge_script *script, const char *path, struct iwarp_sentence *error)
+int bridge_script_read(struct bridge_script *script, const char *path, const void *octets, size_t count,
+                       struct iwarp_sentence *error)
 {
-    char *octets = lua_file_read(path, &script->octet_count, error);
     size_t before = script->count;
     int rc;
 
-    if (octets == NULL)
-        return -1;
     script->path = path;
     script->octets = octets;
+    script->octet_count = count;
     rc = lua_sandbox_do(&script->sandbox, run_file, NULL, on_error, error);
     script->path = NULL;
-    free(octets);
     if (rc == 0 && script->count == before)
         rc = iwarp_sentence_set(
             error, "%.300s: no impairment is declared: impair { name = ..., when = ..., act = ... }", path);
     return rc;
+}
+
+int bridge_script_load(struct bridge_script *script, const char *path, struct iwarp_sentence *error)
+{
+    size_t count;
+    char *octets = lua_file_read(path, &count, error);
+    int rc = octets == NULL ? -1 : bridge_script_read(script, path, octets, count, error);
+
+    free(octets);
+    return rc;
+}
+
+void bridge_script_spread(struct bridge_script *script)
+{
+    for (size_t i = 0; i < script->count; i++)
+        if (script->all[i].trigger.stream == 0)
+            script->all[i].trigger.stream = i + 1;
 }
 
 /* ---- triggers ---------------------------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #define CONFORMANCE_ENGINE_BRIDGE_SCRIPT_H
 
 #include "base/sentence.h"
+#include "conformance/engine/bridge/bridge_expect.h"
 #include "conformance/engine/bridge/bridge_stream.h"
 #include "conformance/engine/bridge/bridge_trigger.h"
 #include "conformance/engine/bridge/bridge_unit.h"
@@ -23,6 +24,8 @@ struct bridge_impairment {
     struct bridge_trigger trigger;
     int when, act; /* references: a table or a function; a function */
     uint64_t applied;
+    struct bridge_expect expect;
+    struct bridge_seen seen;
     struct iwarp_sentence why; /* it was due and not applied: the first reason; empty: none */
     bool broken;               /* its script raised an error: it is not called any more */
 };
@@ -48,6 +51,12 @@ void bridge_script_free(struct bridge_script *script); /* NULL is allowed */
 
 /* Reads the impairments of a file. -1 with a sentence: "FILE:line: what". */
 int bridge_script_load(struct bridge_script *script, const char *path, struct iwarp_sentence *error);
+
+/* The same of a text that is there already; `path` names it. */
+int bridge_script_read(struct bridge_script *script, const char *path, const void *octets, size_t count,
+                       struct iwarp_sentence *error);
+/* Each impairment that names no stream gets one of its own, in their order. */
+void bridge_script_spread(struct bridge_script *script);
 
 size_t bridge_script_count(const struct bridge_script *script);
 struct bridge_impairment *bridge_script_at(const struct bridge_script *script, size_t index);

@@ -17,6 +17,7 @@
 #include "conformance/engine/process/run_confine.h"
 #include "conformance/engine/process/run_stop.h"
 #include "reference-stack/program/complaint.h"
+#include "tools/embedded.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -67,11 +68,24 @@ static int set_up(struct bridge *bridge, struct iwarp_sentence *error)
     return make_judges(bridge, error);
 }
 
+/* The project's own suite, which the program carries. */
+static int load_suite(struct bridge *bridge, struct iwarp_sentence *error)
+{
+    for (size_t i = 0; i < embedded_impairment_count; i++) {
+        const struct embedded_file *file = &embedded_impairments[i];
+
+        if (bridge_script_read(bridge->script, file->path, file->octets, file->size, error) != 0)
+            return EXIT_INCONCLUSIVE;
+    }
+    bridge_script_spread(bridge->script);
+    return 0;
+}
+
 static int load_scripts(struct bridge *bridge, struct iwarp_sentence *error)
 {
     const struct bridge_options *options = bridge->options;
 
-    if (options->script_count == 0)
+    if (options->script_count == 0 && options->suite == NULL)
         return 0;
     bridge->script = bridge_script_new(options->seed, error);
     if (bridge->script == NULL)
@@ -79,7 +93,7 @@ static int load_scripts(struct bridge *bridge, struct iwarp_sentence *error)
     for (size_t i = 0; i < options->script_count; i++)
         if (bridge_script_load(bridge->script, options->scripts[i], error) != 0)
             return EXIT_USAGE;
-    return 0;
+    return options->suite != NULL ? load_suite(bridge, error) : 0;
 }
 
 /* As root, before the process is another user's. */
@@ -169,6 +183,19 @@ static int begin(struct bridge *bridge, int argc, char **argv, struct iwarp_sent
     return status;
 }
 
+static void say_beginning(const struct bridge *bridge)
+{
+    const struct bridge_options *options = bridge->options;
+    size_t count = bridge->script != NULL ? bridge_script_count(bridge->script) : 0;
+    char impairments[40] = "";
+
+    if (count != 0)
+        (void)snprintf(impairments, sizeof(impairments), "; %zu impairment%s", count, count == 1 ? "" : "s");
+    bridge_note(bridge, false, "%s (A) and %s (B) are one link; each device is judged by %zu requirements%s",
+                options->interfaces[0], options->interfaces[1], selection_count(&options->selection, bridge->catalogue),
+                impairments);
+}
+
 static int bridge_interfaces(const struct bridge_options *options, const struct catalogue *catalogue, int argc,
                              char **argv)
 {
@@ -181,9 +208,7 @@ static int bridge_interfaces(const struct bridge_options *options, const struct 
     } else {
         if (options->duration != 0)
             bridge.ends_ns = (uint64_t)time(NULL) * SECOND_NS + options->duration * SECOND_NS;
-        bridge_note(&bridge, false, "%s (A) and %s (B) are one link; each device is judged by %zu requirements%s",
-                    options->interfaces[0], options->interfaces[1], selection_count(&options->selection, catalogue),
-                    bridge.script != NULL ? ", and impaired" : "");
+        say_beginning(&bridge);
         bridge_run(&bridge);
         for (unsigned side = 0; side < BRIDGE_SIDES; side++)
             flow_decoder_finish(flow_judge_decoder(bridge.sides[side].judge));
