@@ -66,6 +66,7 @@ device() {
 	processes+=($!)
 	prints $! "$WORK/network-$1" READY || exit 99
 	local network=$!
+	printf -v "network_$1" %s "$network"
 	ip link add "$1"0 type veth peer name device0 && ip link set device0 netns "$network" && ip link set "$1"0 up || exit 99
 	nsenter --net="/proc/$network/ns/net" bash -c "ip link set lo up && ip addr add 10.9.0.$2/24 dev device0 &&
 		ip addr add fd09::$2/64 dev device0 nodad && ip link set device0 up" || exit 99
@@ -102,6 +103,17 @@ for round in first second; do
 	traffic "$round" 10.9.0.2 16
 	stop "$round"
 done
+# The suite gives each of its impairments a stream of its own; then against a device that calls a wrong Queue Number by another name.
+start suite --suite impairments
+streams=$(sed -n 's/.*; \([0-9]*\) impairments$/\1/p' "$WORK/suite.out")
+traffic suite 10.9.0.2 "$streams"
+stop suite
+nsenter --net="/proc/$network_b/ns/net" "$IWARP_PEER" --ipv6 --defect ddp-qn-wrong-code --control "$WORK/b.sock.2" >"$WORK/defective.out" 2>&1 &
+processes+=($!)
+prints $! "$WORK/defective.out" READY || exit 99
+start defective --suite impairments
+python3 tests/e2e/bridge_traffic.py "$WORK/a.sock" "$WORK/b.sock.2" 10.9.0.2 "$streams" >"$WORK/defective.jsonl" || exit 99
+stop defective
 start nothing --script "$WORK/nothing.lua"
 traffic nothing 10.9.0.2 1
 stop nothing
@@ -152,11 +164,18 @@ holds "stream 15: all but the third are as they went, and numbers fit" jq -es '.
 # On each link the other direction is the bridge's own doing, as far as it was changed: there alone audit finds something.
 for pair in a:initiator b:responder; do
 	"$WARPCHECK" audit --format jsonl "$WORK/first/${pair%:*}.pcapng" >"$WORK/judged" || true
+	# shellcheck disable=SC2016 # programs of jq
 	holds "$pair: nothing of the device's own" jq -es --arg role "${pair#*:}" 'all(.[]; .type != "result" or .verdict != "FAIL" or .role != $role)' "$WORK/judged"
 	holds "$pair: something of the bridge's" jq -es --arg role "${pair#*:}" 'any(.[]; .type == "result" and .verdict == "FAIL")' "$WORK/judged"
 done
 holds "frames that were changed say by what" grep -qa 'impairment edited: 1 field edited' "$WORK/first/b.pcapng"
 
+holds "suite: our stack does what the texts have" grep -qx 'suite 0' "$WORK/statuses"
+holds "suite: each impairment passes" test "$(grep -cE '^PASS  [a-z-]+: ' "$WORK/suite.out")" -eq "$(grep -c '^impaired ' "$WORK/suite.out")"
+holds "suite: there are some" grep -q '^PASS  qn-unknown: Terminate .* Invalid QN (0x1201)$' "$WORK/suite.out"
+holds "a device that calls a wrong Queue Number by another name fails" grep -qx 'defective 1' "$WORK/statuses"
+holds "by that impairment" grep -q '^FAIL  qn-unknown: .*; allowed: Terminate .* Invalid QN (0x1201)$' "$WORK/defective.out"
+holds "and by no other" test "$(grep -cE '^FAIL  [a-z-]+: ' "$WORK/defective.out")" -eq 1
 holds "what was not applied is no success" grep -qx 'nothing 4' "$WORK/statuses"
 holds "it says why" grep -qE 'INCONCLUSIVE  fifth-terminate was not applied: its trigger did not come' "$WORK/nothing.out"
 holds "a script's error has its line" grep -qE 'nothing.lua:2: .*; broken does nothing any more' "$WORK/nothing.out"
