@@ -259,6 +259,9 @@ enum hint_framing hint_framing_of(const char *name)
     case HINT_TERMINATE_BITS:
     case HINT_MSN_SHARED:
     case HINT_READ_ORDER:
+    case HINT_TERMINATE_ORDER:
+    case HINT_GOES_ON:
+    case HINT_READ_EMPTY:
     case HINT_COUNT: return HINT_NO_FRAMING;
     case HINT_CRC_OTHER:
     case HINT_GARBAGE:
@@ -298,6 +301,10 @@ const char *hint_gist(enum hint_kind kind)
         [HINT_GARBAGE] = "the stream has octets that are no FPDU",
         [HINT_MSN_SHARED] = "one MSN counter serves all queues",
         [HINT_READ_ORDER] = "the fields of Read Requests have their octets in reverse order",
+        [HINT_TERMINATE_ORDER] = "Layer and EType of Terminates stand in each other's place",
+        [HINT_GOES_ON] = "the device goes on after an error that ends the stream",
+        [HINT_ULPDU_REPEATED] = "a ULPDU stands twice in its FPDU",
+        [HINT_READ_EMPTY] = "a Read of no octets is not answered",
     };
 
     return (unsigned)kind < HINT_COUNT ? gists[kind] : "";
@@ -355,7 +362,11 @@ const char *hint_say(const struct hint *hint, struct iwarp_sentence *text)
     case HINT_GARBAGE:
     case HINT_VERSION:
     case HINT_MSN_SHARED:
-    case HINT_READ_ORDER: (void)iwarp_sentence_set(text, "%s", hint_gist(hint->kind)); break;
+    case HINT_READ_ORDER:
+    case HINT_TERMINATE_ORDER:
+    case HINT_GOES_ON:
+    case HINT_ULPDU_REPEATED:
+    case HINT_READ_EMPTY: (void)iwarp_sentence_set(text, "%s", hint_gist(hint->kind)); break;
     case HINT_CRC_MARKERS: (void)iwarp_sentence_set(text, "the CRC is right for the octets without Markers"); break;
     default: (void)iwarp_sentence_set(text, "no other reading fits"); break;
     }

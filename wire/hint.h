@@ -47,7 +47,11 @@ extern "C" {
     X(CRC_PLACE,        "crc-before-pad")       /* the CRC stands before the pad; of rules */ \
     X(GARBAGE,          "no-fpdu")              /* octets that are no FPDU by any reading; of rules */ \
     X(MSN_SHARED,       "msn-shared")           /* one MSN counter serves all queues; of rules */ \
-    X(READ_ORDER,       "read-request-reversed") /* a Read Request's fields have their octets reversed; of rules */
+    X(READ_ORDER,       "read-request-reversed") /* a Read Request's fields have their octets reversed; of rules */ \
+    X(TERMINATE_ORDER,  "terminate-layer-etype-exchanged") /* Layer and EType stand in each other's place; of rules and checks */ \
+    X(GOES_ON,          "goes-on-after-error")  /* messages, or nothing, where an error ends the stream; of rules and checks */ \
+    X(ULPDU_REPEATED,   "ulpdu-repeated")       /* a ULPDU's second half is its first once more; of checks */ \
+    X(READ_EMPTY,       "empty-read-unanswered") /* a Read of no octets has no Response; of rules and checks */
 /* clang-format on */
 
 enum hint_kind {

@@ -121,9 +121,11 @@ void nothing_behind_terminate(struct rule_context *ctx)
 {
     if (!ctx->side->terminated)
         return;
-    if (ctx->event->kind == FLOW_ULPDU)
-        rule_fail(ctx, "nothing after the Terminate", "another FPDU",
-                  "A side that has sent a Terminate sent a further message (RFC 5040 5.4)");
-    else
+    if (ctx->event->kind != FLOW_ULPDU) {
         rule_pass(ctx);
+        return;
+    }
+    rule_because(ctx, HINT_GOES_ON);
+    rule_fail(ctx, "nothing after the Terminate", "another FPDU",
+              "A side that has sent a Terminate sent a further message (RFC 5040 5.4)");
 }

@@ -113,12 +113,14 @@ void responses_in_order(struct rule_context *ctx)
 
     if (request == NULL || !flow_request_names(request, segment_of(ctx)))
         return;
-    if (request->serial > oldest->serial && !oldest->doubted && oldest->answered == 0)
+    if (request->serial > oldest->serial && !oldest->doubted && oldest->answered == 0) {
+        rule_because(ctx, oldest->read.octets == 0 ? HINT_READ_EMPTY : HINT_NONE);
         rule_fail(ctx, rule_text(ctx, "SinkSTag 0x%08x", oldest->read.sink_stag),
                   rule_text(ctx, "SinkSTag 0x%08x of a later request", segment_of(ctx)->stag),
                   "A Read Response overtakes another one (RFC 5040 5.2.2)");
-    else if (request->read.octets != 0)
+    } else if (request->read.octets != 0) {
         rule_pass(ctx);
+    }
 }
 
 /*

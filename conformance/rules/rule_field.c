@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "wire/hint_seen.h"
+
 /* clang-format off */
 static const struct {
     const char *id, *field;
@@ -19,7 +21,7 @@ static const struct {
     {"ATOM-4.1-08", NULL}, /* NULL: odd_field() */
 };
 
-/* More than one field, and one fault: as checks call it, too (scripts/lib/4-causes.lua). */
+/* More than one field, and one fault: as checks call it, too (scripts/lib/4-causes.lua). NULL: the words of an observation. */
 static const struct {
     const char *id;
     struct hint_field cause;
@@ -29,7 +31,8 @@ static const struct {
     {"RDMAP-6580.3.2-01", {"terminate-unregistered", "Terminates have an error that no text registers"}},
     {"RDMAP-6580.3.3-01", {"terminate-unregistered", "Terminates have an error that no text registers"}},
     {"EMPA-8-02",         {"terminate-unregistered", "Terminates have an error that no text registers"}},
-    {"RDMAP-4.5-01",      {"octets-otherwise", "a message has another number of octets"}},
+    {"DDP-4.4-01",        {"ddp-header-cut", "segments are shorter than a DDP header"}},
+    {"RDMAP-4.5-01",      {"octets-otherwise", NULL}},
     {"MPA-4.1-03",        {"pad-not-zero", "the pad of FPDUs is not zero"}},
     {"MPA-7.1.2-04",      {"reply-for-end", "an MPA Reply in place of the end of the stream"}},
     {"MPA-7.1.2-17",      {"responder-sends-first", "the responder sends an FPDU before it had one"}},
@@ -68,6 +71,8 @@ bool rule_field_cause(const char *id, const struct flow_event *event, struct hin
     for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
         if (strcmp(shared[i].id, id) == 0) {
             *found = shared[i].cause;
+            if (found->text == NULL)
+                found->text = hint_seen_words(found->name);
             return true;
         }
     for (size_t i = 0; i < sizeof(judged) / sizeof(judged[0]); i++)

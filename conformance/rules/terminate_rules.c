@@ -89,12 +89,24 @@ void terminate_control_layout(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
+/* The error with Layer and EType in each other's place is registered, and another one. */
+static bool registered_exchanged(wire_result triple)
+{
+    unsigned layer = wire_error_layer(triple), etype = wire_error_etype(triple);
+
+    return layer != etype && terminate_error_find(IWARP_TERMINATE_TRIPLE(etype, layer, triple & 0xFF)) != NULL;
+}
+
 static void judge_registered(struct rule_context *ctx, const char *section)
 {
-    if (terminate_error_find(terminate_of(ctx)->triple) == NULL)
-        rule_fail(ctx, "a registered error", describe(ctx), "The Terminate's error is not registered (%s)", section);
-    else
+    wire_result triple = terminate_of(ctx)->triple;
+
+    if (terminate_error_find(triple) != NULL) {
         rule_pass(ctx);
+        return;
+    }
+    rule_because(ctx, registered_exchanged(triple) ? HINT_TERMINATE_ORDER : HINT_NONE);
+    rule_fail(ctx, "a registered error", describe(ctx), "The Terminate's error is not registered (%s)", section);
 }
 
 /* RFC 5040 4.8, Figure 9: Layer, EType and Error Code have one of the values defined. */
@@ -125,12 +137,6 @@ void terminate_mpa_registered(struct rule_context *ctx)
         judge_registered(ctx, "RFC 6580 3.3");
 }
 
-/* Layer 2, EType 0 is Layer 0, EType 2 in the order of a little-endian host: RDMAP's Remote Operation Error. */
-static bool startup_code_reads_swapped(wire_result triple)
-{
-    return terminate_error_find(IWARP_TERMINATE_TRIPLE(0, 2, triple & 0xFF)) != NULL;
-}
-
 /* RFC 6581 8: codes 5 to 7 belong to enhanced start-up; 6 and 7 make no sense without it. */
 void terminate_startup_codes(struct rule_context *ctx)
 {
@@ -149,8 +155,7 @@ void terminate_startup_codes(struct rule_context *ctx)
     else if (triple == TERM_MPA_CATASTROPHIC)
         rule_warn(ctx, "an error of RFC 5044", describe(ctx),
                   "A code of RFC 6581 without enhanced start-up (RFC 6581 8)");
-    else if ((ctx->other->fpdus != 0 || ctx->flow->unordered || ctx->peer->unsure) &&
-             startup_code_reads_swapped(triple))
+    else if ((ctx->other->fpdus != 0 || ctx->flow->unordered || ctx->peer->unsure) && registered_exchanged(triple))
         /*
          * After FPDUs of the other side it is more likely an RDMAP error of a stack that RDMAP-4.8-02 finds fault with.
          */
@@ -208,7 +213,8 @@ static void judge_parts(struct rule_context *ctx, bool right, const char *expect
         rule_pass(ctx);
         return;
     }
-    suspect_bits(ctx);
+    if (ctx->cause == NULL)
+        suspect_bits(ctx);
     rule_fail(ctx, expected, parts(ctx, terminate->m, terminate->d, terminate->r),
               "The parts of the Terminate are not those of Figure 10 for %s (RFC 5040 4.8)", describe(ctx));
 }
@@ -313,13 +319,19 @@ void terminate_llp_undefined(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* RFC 6581 8: the same for what start-up reports. */
+/*
+ * RFC 6581 8: the same for what start-up reports. One that quotes an FPDU of the other side, as RDMAP's errors do, has
+ * the Layer of these for its EType.
+ */
 void terminate_startup_parts(struct rule_context *ctx)
 {
-    wire_result triple = terminate_of(ctx)->triple;
+    const struct terminate *terminate = terminate_of(ctx);
 
-    if (triple >= TERM_MPA_CATASTROPHIC && triple <= TERM_MPA_NO_MATCHING_RTR)
-        terminate_llp_parts(ctx);
+    if (terminate->triple < TERM_MPA_CATASTROPHIC || terminate->triple > TERM_MPA_NO_MATCHING_RTR)
+        return;
+    if (terminate->m && terminate->d && ctx->other->fpdus != 0 && registered_exchanged(terminate->triple))
+        rule_because(ctx, HINT_TERMINATE_ORDER);
+    terminate_llp_parts(ctx);
 }
 
 /* RFC 5040 4.8, Figure 10: what causes a Remote Protection Error. A Write without right has no code of its own. */

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "wire/hint.h"
 #include "wire/hint_field.h"
+#include "wire/hint_seen.h"
 
 enum { IDS_MAX = 200, MORE_OCTETS = 40, SILENCES_LEAST = 3 };
 
@@ -188,14 +189,7 @@ static bool begins(const char *name, const char *with)
 
 bool cause_is_observation(const char *name)
 {
-    static const char *const beginnings[] = {"silence-",   "octets-",    "not-",         "placed-",
-                                             "delivered-", "completed-", "error-un",     "start-frame-",
-                                             "version-",   "crc-wrong",  "atomic-value", "terminate-missing"};
-
-    for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
-        if (begins(name, beginnings[i]))
-            return true;
-    return strstr(name, "-for-") != NULL;
+    return hint_seen_of(name) != HINT_SEEN_NOTHING;
 }
 
 static bool is_named(const char *name)
@@ -206,17 +200,12 @@ static bool is_named(const char *name)
 /* An error of the tester that the device lets pass, or what comes of that. */
 static bool is_unnoticed(const char *name)
 {
-    static const char *const undue[] = {"placed-undue", "delivered-undue", "completed-undue"};
-
-    for (size_t i = 0; i < sizeof(undue) / sizeof(undue[0]); i++)
-        if (strcmp(name, undue[i]) == 0)
-            return true;
-    return begins(name, "error-un");
+    return hint_seen_of(name) == HINT_SEEN_UNNOTICED;
 }
 
 static bool is_silence(const char *name)
 {
-    return begins(name, "silence-");
+    return hint_seen_of(name) == HINT_SEEN_SILENT;
 }
 
 /* A Terminate that does not come is one more message. */

@@ -175,6 +175,26 @@ holds "as a sentence after the table" grep -q '^Perhaps one fault: ' "$WORK/mpa-
 run mpa-pad-for-ulpdu 'MPA-4.1-*'
 holds "one kind of message that does not come is no such thing" bash -c "! grep -q '^perhaps one fault' '$WORK/stdout'"
 
+echo "== one fault, and the causes that it may have"
+while read -r defect causes selection; do
+	read -ra selection <<<"$selection"
+	run "$defect" "${selection[@]}"
+	holds "$defect: nothing fails for another cause" jq -es --arg causes "$causes" '[.[] | select(.type == "result" and .verdict == "FAIL")] |
+		length > 1 and all(.[]; .cause as $cause | $causes | split(",") | index($cause)) and any(.[]; .cause == ($causes | split(",")[0]))' "$WORK/$defect/results.jsonl"
+done <<'CAUSES'
+ddp-type-layer-swapped terminate-layer-etype-exchanged EMPA-8-0* RDMAP-4.8-0[1-4]
+ddp-invalidated-by-word invalidated-in-force DDP-4.3-07 RDMAP-1.2-0[24] RDMAP-5.3-19
+ddp-last-early send-l,octets-missing RDMAP-3.1-02 RDMAP-3.2-01 RDMAP-4.1-15 DDP-4.1-0[56]
+ddp-last-missing-send send-l,silence-for-segment MPA-4.3-04 MPA-4.3-13 DDP-4.1-04
+rdmap-read-done-early read-done-early RDMAP-5.2.2-05 RDMAP-6.1-0[57]
+ddp-buffer-dropped dropped-without-receive,error-unnoticed DDP-7.1-0[27] ATOM-7-12 ATOM-5.4-02
+ddp-goes-on-after-error goes-on-after-error DDP-3-11 EMPA-10-08 MPA-7.1.1-02 MPA-7.1.1-13 MPA-7.1.1-23 MPA-9.1-01
+mpa-ulpdu-twice ulpdu-repeated MPA-4.1-0[1268] DDP-4.1-0[47] RDMAP-4.2-04
+ddp-empty-response-suppressed empty-read-unanswered RDMAP-5.2.1-15 RDMAP-5.2.1-20 DDP-5.2-10
+cut-send ddp-header-cut,octets-missing DDP-4.3-1[13] MPA-4.1-02
+mpa-first-fpdu-discarded first-fpdu-overlooked MPA-7.1-06
+CAUSES
+
 echo "== two faults, two findings"
 for pair in 'rdmap-read-fields-swapped rdmap-terminate-m-always' 'ddp-msn-from-0 rdmap-read-fields-swapped' 'ddp-rsvd-untagged ddp-qn-wrong-code' \
 	'atom-id-is-msn ddp-qn-wrong-code' 'ddp-writes-dropped rdmap-terminate-m-always'; do

@@ -26,9 +26,15 @@ static bool is_better(const struct tally_entry *entry, const struct tally_entry 
     return entry->frame < best->frame;
 }
 
+/* The device goes on after an error: what its FPDUs are like then, nobody has agreed with it. */
+static bool goes_on(const struct outcome *outcome)
+{
+    return outcome->cause != NULL && strcmp(outcome->cause, hint_name(HINT_GOES_ON)) == 0;
+}
+
 static void adopt(struct outcome *outcome, const char *cause, const char *hint)
 {
-    if (hint_framing_of(outcome->cause) >= hint_framing_of(cause))
+    if (goes_on(outcome) || hint_framing_of(outcome->cause) >= hint_framing_of(cause))
         return;
     outcome->cause = cause;
     outcome->hint = hint;
@@ -89,8 +95,8 @@ static bool is_of_assembly(const struct tally_entry *entry)
 }
 
 /*
- * How much of what comes later a wrong field makes untrusted: whether the header is that of its opcode, then which queue
- * it is about, then where a message ends, then its place in the message. 0: nothing.
+ * How much of what comes later a wrong field makes untrusted: whether there is a whole header, whether it is that of its
+ * opcode, then which queue it is about, then where a message ends, then its place in the message. 0: nothing.
  */
 static unsigned weight_of(const char *cause)
 {
@@ -98,6 +104,8 @@ static unsigned weight_of(const char *cause)
 
     if (cause == NULL)
         return 0;
+    if (strcmp(cause, "ddp-header-cut") == 0)
+        return 5;
     if (strcmp(cause, "model-wrong") == 0)
         return 4;
     if (ends(cause, "-qn"))
@@ -172,6 +180,18 @@ void run_cause_adopt(struct outcome *outcome, const struct tally *tally, const c
     adopt_field(outcome, tally, role);
 }
 
+/* The FPDU of a device that goes on after an error of start-up: it is no start-up frame, and no CRCs are agreed. */
+static void share_goes_on(struct tally *tally, const char *role, const struct outcome *outcome)
+{
+    const struct tally_entry *entry;
+
+    for (size_t i = 0; goes_on(outcome) && (entry = tally_at(tally, i)) != NULL; i++)
+        if (entry->verdict == VERDICT_FAIL && entry->role != NULL && strcmp(entry->role, role) == 0 &&
+            (hint_framing_of(entry->cause) != HINT_NO_FRAMING || begins(entry->cause, "reply-") ||
+             begins(entry->cause, "request-")))
+            tally_because(tally, i, outcome->cause, outcome->hint);
+}
+
 /* Start-up frames come before all FPDUs. */
 static bool is_of_start(const struct rule *rule)
 {
@@ -221,6 +241,7 @@ void run_cause_share(struct tally *tally, const char *role, const struct outcome
 
     share_framing(tally, role, cause, hint);
     share_framing(tally, role, outcome->cause, outcome->hint);
+    share_goes_on(tally, role, outcome);
     for (size_t i = 0; (entry = tally_at(tally, i)) != NULL; i++) {
         if (entry->verdict != VERDICT_FAIL)
             continue;

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/sandbox/lua_hint.h"
 #include "generator/packet/frame.h"
 #include "wire/crc32c.h"
 #include "wire/fpdu.h"
 #include "wire/hint.h"
-#include "wire/hint_field.h"
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
 #include "base/nearest.h"
@@ -329,20 +329,6 @@ static int wire_hint_terminate(lua_State *lua)
     return push_hint(lua, hint_terminate(octets, count, set, &hint), &hint);
 }
 
-/* nil, too, for a kind or a field that is not in the list. */
-static int wire_hint_field(lua_State *lua)
-{
-    enum hint_kind_of kind = lua_isinteger(lua, 1) ? hint_kind_of_opcode((unsigned)lua_tointeger(lua, 1))
-                                                   : hint_kind_named(luaL_checkstring(lua, 1));
-    struct hint_field found;
-
-    if (!hint_field(kind, luaL_checkstring(lua, 2), &found))
-        return 0;
-    lua_pushstring(lua, found.name);
-    lua_pushstring(lua, found.text);
-    return 2;
-}
-
 static int wire_crc32c(lua_State *lua)
 {
     size_t count;
@@ -479,7 +465,8 @@ int lua_wire_open(lua_State *lua)
         {"hint_fpdu", wire_hint_fpdu},
         {"hint_number", wire_hint_number},
         {"hint_terminate", wire_hint_terminate},
-        {"hint_field", wire_hint_field},
+        {"hint_field", lua_hint_field},
+        {"hint_seen", lua_hint_seen},
         {"crc32c", wire_crc32c},
         {"triple", wire_triple},
         {"nearest", wire_nearest},

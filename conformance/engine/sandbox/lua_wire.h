@@ -14,6 +14,7 @@
  *   wire.hint_number(layout, field, expected, actual)  the same of a number in a field
  *   wire.hint_terminate(octets, M, D, R)  the same of what follows a Terminate's control word
  *   wire.hint_field(kind, field)     the cause of a field that is wrong (wire/hint_field.h): its name and a sentence; kind: opcode or word
+ *   wire.hint_seen(name)             a cause that is an observation (wire/hint_seen.h): its name and words
  *   wire.crc32c(octets)              the CRC as a number
  *   wire.triple(name)                a registered error ("DDP_INVALID_QN") as its 16-bit word
  *   wire.describe(word)              that word in words

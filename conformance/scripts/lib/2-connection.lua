@@ -179,7 +179,8 @@ function Connection:_fpdu(seconds)
   if not f then return used end
   local segment = f.markers_ok and read_segment(f.ulpdu)
   -- A Terminate of start-up may be built before there are CRCs on that side: MPA-7.1.1-13 judges that.
-  local early = segment and segment.Opcode == 7 and f.crc == 0 and self.receive_framing.position == used
+  local early = segment and is_early_terminate(f, used, self.receive_framing.position - (rawget(self, "early_octets") or 0))
+  if early then self.early_octets = self.receive_framing.position end
   if not f.markers_ok or not f.crc_ok and not early then
     f.kind = "bad_fpdu"
     self.t:suspect(name, hint)

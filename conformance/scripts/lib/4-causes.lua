@@ -19,6 +19,10 @@ end
 -- The headers of a segment contradict themselves or each other, in an FPDU that is right. Streams of Rev 0 have version
 -- 0.
 function Connection:_suspect_header(segment)
+  local half = #segment.ulpdu // 2
+  if half >= 14 and segment.ulpdu == segment.ulpdu:sub(1, half):rep(2) then
+    self.t:suspect("ulpdu-repeated", "a ULPDU stands twice in its FPDU")
+  end
   local peer = rawget(self, "peer") -- of MPA: a session over SCTP has none
   if peer and peer.Rev == 0 then return end
   if segment.Opcode == nil then
@@ -26,12 +30,15 @@ function Connection:_suspect_header(segment)
   elseif segment.cut then
     self.t:suspect("rdmap-header-cut", "messages are shorter than the header of their opcode")
   elseif segment.DV ~= 1 or segment.RV ~= 1 then
-    self.t:suspect("version-wrong", "segments have another version of DDP or RDMAP")
+    self.t:suspect(wire.hint_seen("version-wrong"))
   elseif segment.other_model then
     self.t:suspect("model-wrong", "the T bit of segments does not fit their opcode")
+  elseif segment.triple and segment.QN == 2 and segment.MO == 0 and rawget(self, "terminates") and segment.MSN == self.terminates + 1 then
+    self.t:suspect(goes_on())
   elseif segment.triple and (segment.QN ~= 2 or segment.MSN ~= 1 or segment.MO ~= 0) then
     self.t:suspect("terminate-queue", "Terminates are not the first message of queue 2")
   end
+  if segment.triple then self.terminates = (rawget(self, "terminates") or 0) + 1 end
 end
 
 -- A Read Request that is none of those that the device's ULP was asked for: what becomes of it later is no fault of
@@ -54,6 +61,17 @@ function Connection:_suspect_request(segment)
                  "a Read Request has another " .. table.concat(fewest, " and another ") .. " than the ULP asked for")
 end
 
+-- A Read of the device that is over for it when only a part of the answer has come.
+function read_done_early() return "read-done-early", "a Read counts as done before the last segment of its answer has come" end
+
+-- The device has reported an error, which ends the stream, and goes on (RFC 5040 5.4, RFC 5044 8).
+function goes_on() return "goes-on-after-error", "the device goes on after an error that ends the stream" end
+
+-- A Terminate from before CRCs are agreed, which cannot have one (MPA-7.1.1-13 judges that): the first octets, or after others.
+function is_early_terminate(f, used, position)
+  return f.markers_ok and f.crc == 0 and position == used and read_segment(f.ulpdu).Opcode == 7
+end
+
 -- Octets that were looked at without being taken hold an FPDU that is wrong.
 function Test:suspect_peeked()
   for _, c in ipairs(self.connections) do
@@ -66,7 +84,7 @@ function Test:suspect_peeked()
       if used or name and name:find("^markers") then self:suspect(name, hint) end
       if not used then break end
       if not f.markers_ok then self:suspect("marker-wrong", "Markers of FPDUs are wrong") end
-      if not f.crc_ok then self:suspect("crc-wrong", "the CRC of FPDUs is wrong") end
+      if not f.crc_ok then self:suspect(wire.hint_seen("crc-wrong")) end
       local segment = f.markers_ok and read_segment(f.ulpdu)
       if segment and segment.Opcode then
         c:_observe(segment, octets:sub(1, used), f.markers > 0, c.peeked_at - (#octets - used))
@@ -79,6 +97,8 @@ end
 -- "terminate-0x1201" of "Terminate DDP / ... (0x1201)", of "DDP / ... (0x1201)" and of "Terminate 1/2/01"; and these
 -- words.
 local function terminate_name(text)
+  local triple = text:match("^Terminate 0x(%x%x%x%x)")
+  if triple then return "terminate-0x" .. triple, "Terminate 0x" .. triple end
   local first = text:match("^Terminate [^;]-%(0x%x%x%x%x%)") or text:match("^%u[%u%s()]+ / [^;]-%(0x%x%x%x%x%)")
   if first then return "terminate-" .. first:match("%((0x%x+)%)$"), first end
   local layer, etype, code = text:match("^Terminate (%x)/(%x)/(%x%x)")
@@ -87,15 +107,15 @@ end
 
 -- Octets that are no frame: whatever was expected, this is what is wrong.
 local broken = {
-  { "an FPDU with a wrong CRC", "crc-wrong", "the CRC of FPDUs is wrong" },
+  { "an FPDU with a wrong CRC", wire.hint_seen("crc-wrong") },
   { "an FPDU with a wrong Marker", "marker-wrong", "Markers of FPDUs are wrong" },
   { "octets of an FPDU, then", "fpdu-cut", "an FPDU begins that never is whole" },
   { "^2%d of %d+ octets of an MPA reply, then", "reply-pd-length", "PD_Length of MPA Replies is another than is due" },
   { "^[3-9]%d of %d+ octets of an MPA reply, then", "reply-pd-length", "PD_Length of MPA Replies is another than is due" },
   { "octets that are no MPA reply: 4d504120494420", "reply-key", "Key of MPA Replies is another than is due" },
   { "octets that are no MPA request: 4d504120494420", "request-key", "Key of MPA Requests is another than is due" },
-  { "octets of an MPA %l+, then", "start-frame-cut", "a start-up frame begins that never is whole" },
-  { "octets that are no MPA", "start-frame-none", "the octets are no start-up frame of MPA" },
+  { "octets of an MPA %l+, then", wire.hint_seen("start-frame-cut") },
+  { "octets that are no MPA", wire.hint_seen("start-frame-none") },
 }
 
 -- Patterns of what begins a text, and what it is called; the first that fits.
@@ -118,6 +138,7 @@ local frames = {
 
 local came = {
   { "^nothing within", "silence", "nothing comes" },
+  { "^nothing, until the tester's FIN", "silence", "nothing comes" },
   { "^FIN", "end", "the device ends the stream" },
   { "^RST", "end", "the device ends the stream" },
   { "^unregistered error", "terminate", "an unregistered error" },
@@ -147,6 +168,8 @@ local wanted = {
   { "^Terminate, control octet", "terminate", "a Terminate" },
   { "^a stream that goes on", "segment", "a DDP Segment" },
   { "^the Read completes", "segment", "a DDP Segment" },
+  { "^no response$", "terminate", "a Terminate, or silence," },
+  { "^no Atomic Response$", "terminate", "a Terminate, or silence," },
   { "^nothing$", "silence", "silence" },
   { "^silence", "silence", "silence" },
 }
@@ -205,17 +228,19 @@ local function result_of(message, expected, actual)
   local due, got = expected:match("^at offset %d+: (%x+)"), actual:match("^at offset %d+: (%x+)")
   if not due then due, got = expected:match("^octets (%x+)"), actual:match("^octets (%x+)") end
   if due and got then
-    if is_fill(got) then return "not-placed", "what was sent is not in the memory" end
-    if is_fill(due) then return "placed-undue", "octets are placed that should not be" end
-    return "placed-otherwise", "memory holds other octets than it should"
+    if is_fill(got) then return wire.hint_seen("not-placed") end
+    if is_fill(due) then return wire.hint_seen("placed-undue") end
+    return wire.hint_seen("placed-otherwise")
   end
   due, got = count_of(expected, "deliver"), count_of(actual, "deliver")
   local numbers = math.tointeger(tonumber(expected)) and math.tointeger(tonumber(actual))
   if numbers and message:find("deliver") then due, got = math.tointeger(expected), math.tointeger(actual) end
   if due and got then
-    if got < due then return "not-delivered", "what was sent is not delivered" end
-    return got > due and "delivered-undue" or "delivered-otherwise",
-           got > due and "messages are delivered that should not be" or "a message is delivered as another"
+    if got < due and (message:find("waited for its receive") or message:find("came before its receive")) then
+      return "dropped-without-receive", "messages that find no receive are dropped"
+    end
+    if got < due then return wire.hint_seen("not-delivered") end
+    return wire.hint_seen(got > due and "delivered-undue" or "delivered-otherwise")
   end
   if message:find("^Reads stay within ORD") or message:find("^Reads open before") then
     local most, open = tonumber((expected:match("%d+"))), tonumber((actual:match("%d+")))
@@ -227,10 +252,16 @@ local function result_of(message, expected, actual)
   end
   due = expected:match('^the event "([%a_]+)"') or expected:match("^(%a+_done)")
   if due or numbers and message:find("^completions") and math.tointeger(expected) > math.tointeger(actual) then
-    return "not-completed", "work is not completed with success"
+    return wire.hint_seen("not-completed")
+  end
+  if message:find("STag") and expected == "false" and actual == "true" or actual == "both: invalidation told, and data placed" then
+    return wire.hint_seen("invalidated-in-force")
+  end
+  if message:find("^state of the LLP stream") and expected == "erroneous" then
+    return wire.hint_seen("error-unnoticed")
   end
   if (expected:find("^an error") or expected == "the ULP is told") and (actual == "none" or actual == "nothing") then
-    return "error-untold", "the ULP is not told of an error"
+    return wire.hint_seen("error-untold")
   end
   if expected:find("0x" .. ("%x"):rep(16)) and actual:find("0x" .. ("%x"):rep(16)) or expected == "values all different" or
      message == "the value on the wire" then
@@ -244,7 +275,7 @@ local function result_of(message, expected, actual)
   if due and got and due ~= got then
     return octets_cause(due, got)
   end
-  if expected == "no completion" then return "completed-undue", "work is completed before it is done" end
+  if expected == "no completion" then return wire.hint_seen("completed-undue") end
 end
 
 -- Work of the ULP that came to nothing because the device ended the stream by a Terminate that no check has taken.
@@ -288,15 +319,26 @@ local function exchanged(expected, got)
 end
 
 -- An error of the tester that the device should end the stream for, and does not: one cause, whatever it does instead.
-local function unnoticed(due, due_text)
+local function unnoticed(due, due_text, message)
+  if message:find("invalidated") and not message:find("invalid already") then
+    return wire.hint_seen("invalidated-in-force")
+  end
   local triple = due:match("^terminate%-(0x%x+)$")
-  return "error-unnoticed" .. (triple and "-" .. triple or ""), "the error that " .. due_text .. " is for has no consequence"
+  return (wire.hint_seen("error-unnoticed")) .. (triple and "-" .. triple or ""), "the error that " .. due_text .. " is for has no consequence"
+end
+
+-- The device answers Reads, and none of no octets: that is why nothing comes for one, or the answer to another Read.
+function Test:lacks_empty_reads(message, expected, actual)
+  if self.served == nil or self:serves("empty read") or not self:serves("read") then return false end
+  local asked = message:find("empty Read") or message:find("of no octets") or message:find("zero%-length Read") or
+                find(wanted, expected) == "read-response"
+  return asked and (actual:find("^nothing") or actual:find("^RDMA Read Response"))
 end
 
 -- What came, in place of what; true when it named something. A Terminate of another layer or type than the one that is
 -- due is none of the error that is judged, as one in place of a message is: one cause, whatever is due. Nor does an end
 -- without a Terminate depend on that.
-local function suspect_arrival(t, expected, actual)
+local function suspect_arrival(t, expected, actual, message)
   local due, due_text = find(wanted, expected)
   local got, got_text = find(came, actual:match(", then (.*)$") or actual)
   if got and (got_text or ""):find("unregistered") and got ~= due then
@@ -306,15 +348,15 @@ local function suspect_arrival(t, expected, actual)
   if not due and got == "end" and (expected:find("or Terminate ") or expected:find("or a Terminate$")) then due, due_text = "terminate", "a Terminate" end
   if not due or not got or due == got then return false end
   if due:find("^terminate") and got == "end" then
-    t:suspect("terminate-missing", "the device ends the stream and sends no Terminate before")
+    t:suspect(wire.hint_seen("terminate-missing"))
   elseif exchanged(expected, got) then
     t:suspect("terminate-layer-etype-exchanged", "Layer and EType of Terminates stand in each other's place")
   elseif due:find("^terminate") and not got:find("^terminate") then
-    t:suspect(unnoticed(due, due_text))
+    t:suspect(unnoticed(due, due_text, message))
   elseif got:find("^terminate%-0x") and got:sub(1, 14) ~= due:sub(1, 14) or got == "end" then
     t:suspect(got .. "-for-message", got_text .. " in place of " .. due_text)
   elseif got == "silence" and t:silent_initiator() then
-    t:suspect("silence-after-startup", "the initiator sends nothing after the start-up")
+    t:suspect(wire.hint_seen("silence-after-startup"))
   else
     t:suspect(got .. "-for-" .. due, got_text .. " in place of " .. due_text)
   end
@@ -326,9 +368,14 @@ end
 -- one cause each, whichever error it is about; one field that differs; "silence-for-send": what came, in place of what;
 -- what the ULP has. Texts that tell none of these name nothing.
 function Test:suspect_observation(expected, actual, message)
+  expected, actual, message = tostring(expected), tostring(actual), tostring(message)
+  local ends = expected:find("FIN") or expected:find("^the end of the stream")
   self:suspect_peeked()
   if self.cause then return end
-  expected, actual, message = tostring(expected), tostring(actual), tostring(message)
+  if self:lacks_empty_reads(message, expected, actual) then
+    return self:suspect("empty-read-unanswered", "a Read of no octets is not answered in its turn")
+  end
+  if ends and actual:find("octets that are no MPA %l+: %x%x%x%x4147") then return self:suspect(goes_on()) end
   for _, row in ipairs(broken) do
     if actual:find(row[1]) then return self:suspect(row[2], row[3]) end
   end
@@ -341,7 +388,7 @@ function Test:suspect_observation(expected, actual, message)
     self:suspect("terminate-header-missing", "the Terminate does not quote the header that it is about")
   end
   self:suspect(self:odd_arrival(actual))
-  if self.cause or suspect_arrival(self, expected, actual) then return end
+  if self.cause or suspect_arrival(self, expected, actual, message) then return end
   if message:find("^Layer and EType") and exchanged(expected, actual) then
     return self:suspect("terminate-layer-etype-exchanged", "Layer and EType of Terminates stand in each other's place")
   end

@@ -49,7 +49,7 @@ function terminate_cause(triple)
 end
 
 -- The value that an atomic shows, or leaves in memory: one computation.
-function atomic_cause() return "atomic-value", "an atomic finds or leaves another value" end
+function atomic_cause() return wire.hint_seen("atomic-value") end
 
 -- A Terminate that is wrong by itself, where the octets of it differ: its error, or the header that it quotes.
 local function terminate_octets(t, due, sent, first, at)
@@ -64,8 +64,8 @@ end
 
 -- So many octets came in place of those that are due.
 function octets_cause(due, sent)
-  if due > sent then return "octets-missing", "octets of a message are missing" end
-  return "octets-undue", "a message has octets too many"
+  if due > sent then return wire.hint_seen("octets-missing") end
+  return wire.hint_seen("octets-undue")
 end
 
 local function latest(t) return t.recent[#t.recent] and t.recent[#t.recent].segment end

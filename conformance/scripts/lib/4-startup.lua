@@ -65,6 +65,7 @@ function Connection:expect_refusal(message, options)
   if is_terminate(got, "MPA_START_FRAME") then
     terminate = got
     got = self:receive(options.within)
+    if got.kind == "timeout" then self.t:suspect(goes_on()) end
   end
   if not fits(tcp.closed(), got) then self.t:fail(message, "FIN or RST, and no answer before it", describe(got)) end
   return got, terminate

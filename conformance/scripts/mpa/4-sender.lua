@@ -22,6 +22,7 @@ local function cut_by_device(c, at, framing, data, offset)
   local rest = data:sub(offset + 1)
   if #header < 20 then return rest, 1, offset end
   local octets, last, mo = string.unpack(">I2", header) - 18, header:byte(3) >> 6 & 1, string.unpack(">I4", header, 17)
+  if last == 0 and octets == #rest and mo == offset then c.t:suspect(wire.hint_field(header:byte(4) & 15, "L")) end
   if last == 1 and mo == offset then return rest, 1, offset end
   if octets < 1 or mo + octets > #data or (last == 1) ~= (mo + octets == #data) then return rest, 1, offset end
   return data:sub(mo + 1, mo + octets), last, mo

@@ -28,6 +28,17 @@ check {
   end,
 }
 
+-- The first FPDU of a connection was not executed. Where the second one draws anything, it is the first that matters.
+local function overlooked(c, why)
+  if type(why) == "table" and why.verdict == "FAIL" and why.actual:find("^nothing") then
+    local alive, got = c:alive()
+    if alive or is_terminate(got) then
+      why.cause, why.hint = "first-fpdu-overlooked", "the first FPDU of a connection is overlooked"
+    end
+  end
+  error(why, 0)
+end
+
 check {
   id = "MPA-7.1-06",
   role = "both",
@@ -39,7 +50,8 @@ check {
       local frame = t:start_frame {}
       c.at_once = true
       c:send(frame)
-      c:expect_operation(frame, "the first FPDU of each of many connections is executed")
+      local executed, why = pcall(c.expect_operation, c, frame, "the first FPDU of each of many connections is executed")
+      if not executed then overlooked(c, why) end
       c.tcp:close()
     end
   end,

@@ -39,7 +39,9 @@ check {
     local function sent(opcode, msn, given)
       given.stream, given.length = number, 5000
       t.dut:send(given)
-      t:equal("octets of opcode " .. opcode, true, take_untagged(c, opcode, msn, given.invalidate, "opcode " .. opcode) == counted(5000))
+      local data = take_untagged(c, opcode, msn, given.invalidate, "opcode " .. opcode)
+      t:equal("octets of opcode " .. opcode, 5000, #data)
+      t:equal("octets of opcode " .. opcode .. " are the ULP's", true, data == counted(5000))
     end
     sent(3, first, {})
     sent(5, first + 1, { solicited = true })
@@ -166,6 +168,7 @@ check {
     c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO, data = pattern(60), L = 0 })
     c:probe()
     if t:await_event("read_done", { stream = t:stream_of(c) }, t.round_trip) then
+      t:suspect(read_done_early())
       t:fail("a Read whose last segment has not come", "no completion", "read_done")
     end
     c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO + 60, data = pattern(40, 60) })

@@ -81,6 +81,10 @@ static const struct {
     {"the queue, where the check found its MSN wrong", "send-msn", "1", "send-qn", false, "responder", "send-qn"},
     {"the end of a message, where the next one's MSN is wrong", "send-msn", "1", "send-l", false, "responder",
      "send-l"},
+    {"an FPDU of a device that goes on after an error", "goes-on-after-error", "1", "crc-not-computed", false,
+     "responder", "goes-on-after-error"},
+    {"a header that is cut, where the next MSN is wrong", "send-msn", "1", "ddp-header-cut", false, "responder",
+     "ddp-header-cut"},
     {"a T bit, where untagged fields are wrong", "send-qn", "1", "model-wrong", false, "responder", "model-wrong"},
     {"a place in a message, where its queue is wrong", "send-qn", "1", "send-mo", false, "responder", "send-qn"},
     {"a queue, where a start-up frame is wrong", "reply-ird", "1", "send-qn", false, "responder", "reply-ird"},
@@ -131,6 +135,22 @@ START_TEST(rules_below_unreadable_framing_share_its_cause)
     run_cause_share(tally, "responder", &outcome, &services);
     ck_assert_str_eq(cause_of(segments), "pad-length");
     ck_assert_str_eq(cause_of(start), "reply-res");
+}
+END_TEST
+
+START_TEST(rules_share_that_a_device_goes_on_after_an_error)
+{
+    const struct outcome outcome = {.verdict = VERDICT_FAIL, .cause = "goes-on-after-error", .hint = "goes on"};
+
+    find(fpdus, "crc-not-computed", 5, false);
+    find(start, "reply-key", 4, false);
+    find(segments, "send-mo", 6, false);
+    run_cause_share(tally, "initiator", &outcome, &services);
+    ck_assert_str_eq(cause_of(fpdus), "crc-not-computed");
+    run_cause_share(tally, "responder", &outcome, &services);
+    ck_assert_str_eq(cause_of(fpdus), "goes-on-after-error");
+    ck_assert_str_eq(cause_of(start), "goes-on-after-error");
+    ck_assert_str_eq(cause_of(segments), "send-mo");
 }
 END_TEST
 
@@ -200,6 +220,7 @@ Suite *run_cause_suite(void)
     tcase_add_test(tests, first_of_several_fields_is_the_cause);
     tcase_add_test(tests, verdict_that_is_no_failure_has_no_cause_of_rules);
     tcase_add_test(tests, rules_below_unreadable_framing_share_its_cause);
+    tcase_add_test(tests, rules_share_that_a_device_goes_on_after_an_error);
     tcase_add_test(tests, rules_of_the_tester_share_nothing);
     tcase_add_loop_test(tests, rule_has_the_cause_of_a_field_that_weighs_more, 0, 6);
     tcase_add_test(tests, rule_has_the_cause_of_the_checks_field_that_weighs_more);
