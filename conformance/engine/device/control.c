@@ -17,6 +17,7 @@ enum {
     CONNECT_MILLISECONDS = 10000,
     ANSWER_MILLISECONDS = 10000, /* the slowest device is emulated, on a machine that has other things to do, too */
     LOSSES_MAX = 3,              /* in a row */
+    SLICE_MILLISECONDS = 200,    /* of waiting: then the tester sees what has come on the wire meanwhile */
     PAUSE_MILLISECONDS = 20,     /* between two attempts to connect: there is nothing else to wait on */
     ANSWER_OCTETS = 1 << 12,     /* room for one at first */
     ANSWER_OCTETS_MAX = 1 << 22,
@@ -182,6 +183,24 @@ static int reserve(struct control *control, struct iwarp_sentence *error)
     return 0;
 }
 
+/* Waits for octets, and lets the tester go on meanwhile. False: none have come in time. */
+static bool await_octets(struct control *control, int64_t deadline)
+{
+    struct pollfd wait = {.fd = control->socket, .events = POLLIN};
+
+    for (;;) {
+        int left = left_ms(deadline), slice = left < SLICE_MILLISECONDS ? left : SLICE_MILLISECONDS;
+        int got = poll(&wait, 1, slice);
+
+        if (got != 0)
+            return got > 0;
+        if (left == slice)
+            return false;
+        if (control->config.waiting != NULL)
+            control->config.waiting(control->config.context);
+    }
+}
+
 /* The answer to a request of so many octets, which a busy device may take seconds to read. */
 static char *read_line(struct control *control, size_t request_octets, struct iwarp_sentence *error)
 {
@@ -189,7 +208,6 @@ static char *read_line(struct control *control, size_t request_octets, struct iw
     int64_t deadline = now_ms() + allowed;
 
     for (;;) {
-        struct pollfd wait = {.fd = control->socket, .events = POLLIN};
         char *line = next_line(control);
         ssize_t got;
 
@@ -197,7 +215,7 @@ static char *read_line(struct control *control, size_t request_octets, struct iw
             return line;
         if (reserve(control, error) != 0)
             return NULL;
-        if (poll(&wait, 1, left_ms(deadline)) <= 0) {
+        if (!await_octets(control, deadline)) {
             (void)iwarp_sentence_set(error, "the upper tester did not answer within %d s", allowed / 1000);
             return NULL;
         }

@@ -30,6 +30,8 @@ struct control_config {
     bool (*ended)(void *context, struct iwarp_sentence *why);
     /* A connection was not accepted; another attempt follows. NULL: not called. */
     void (*refused)(void *context);
+    /* An answer has not come for a fifth of a second; called each time that this passes. NULL: not called. */
+    void (*waiting)(void *context);
     void *context;
 };
 

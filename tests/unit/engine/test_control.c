@@ -22,6 +22,28 @@ enum { LARGE = 32 << 20, ANSWER_MILLISECONDS = 300, LATE_MILLISECONDS = 1500 };
 static pid_t tester;
 static const struct upper_token demanded = {"0123456789abcdef"};
 
+static int told[2]; /* a pipe: the tester has gone on while it waited */
+
+static void tell(void *context)
+{
+    (void)context;
+    ck_assert_int_eq(write(told[1], "", 1), 1);
+}
+
+/* An upper tester that answers when the tester has gone on three times. */
+static void answer_when_told(int listener)
+{
+    char octets[1 << 10];
+    int from = accept(listener, NULL, NULL);
+
+    if (from < 0 || recv(from, octets, sizeof(octets), 0) <= 0)
+        _exit(1);
+    for (int i = 0; i < 3; i++)
+        if (read(told[0], octets, 1) != 1)
+            _exit(1);
+    _exit(send(from, "yes\n", 4, MSG_NOSIGNAL) == 4 ? 0 : 1);
+}
+
 static void answer_late(int listener)
 {
     const struct timespec pause = {LATE_MILLISECONDS / 1000, LATE_MILLISECONDS % 1000 * 1000000};
@@ -65,7 +87,8 @@ static struct control *begin(void (*play)(int), const struct upper_token *token,
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     bool late = play == answer_late || play == demand_token_late;
-    struct control_config config = {.answer_ms = late ? ANSWER_MILLISECONDS : 0, .token = token};
+    struct control_config config = {
+        .answer_ms = late ? ANSWER_MILLISECONDS : 0, .token = token, .waiting = play == answer_when_told ? tell : NULL};
     socklen_t octets = sizeof(at);
     int listener = socket(AF_INET, SOCK_STREAM, 0);
 
@@ -98,6 +121,25 @@ START_TEST(a_short_request_has_its_time_and_no_more)
     ck_assert_str_eq(error.text, "the upper tester did not answer within 0 s");
     ck_assert_uint_eq(control_losses(control), 1);
     end(control);
+}
+END_TEST
+
+START_TEST(tester_goes_on_while_an_answer_is_awaited)
+{
+    struct iwarp_sentence error = {""};
+    struct control *control;
+    char *answer;
+
+    ck_assert_int_eq(pipe(told), 0);
+    control = begin(answer_when_told, NULL, &error);
+    ck_assert_msg(control != NULL, "%s", error.text);
+    answer = control_call(control, "x", &error);
+    ck_assert_msg(answer != NULL, "%s", error.text);
+    ck_assert_str_eq(answer, "yes");
+    free(answer);
+    end(control);
+    close(told[0]);
+    close(told[1]);
 }
 END_TEST
 
@@ -228,6 +270,7 @@ Suite *control_suite(void)
 
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, a_short_request_has_its_time_and_no_more);
+    tcase_add_test(tests, tester_goes_on_while_an_answer_is_awaited);
     tcase_add_test(tests, a_large_request_has_more);
     suite_add_tcase(suite, tests);
     tcase_add_test(tokens, the_token_is_shown_on_each_connection);
