@@ -48,7 +48,20 @@ run=$!
 if [ -n "${AFTER:-}" ]; then
 	results() { [ ! -e "$WORK/out/results.jsonl" ] || grep -c '"type":"result"' "$WORK/out/results.jsonl"; }
 	while kill -0 "$run" 2>/dev/null && [[ $(results) -lt $AFTER ]]; do sleep 0.01; done
-	if [ "${ENDS:-device}" = run ]; then kill -INT "$run"; else kill -KILL "$peer"; fi
+	# The device dies of a check: while the run stands still, a connection to a listener that the check has asked for is open.
+	# Exchanges around checks have the usual listener.
+	stimulated() { [ -n "$(ss -Htn state established src 10.99.0.2 and sport != :9999)" ]; }
+	dies() {
+		while kill -0 "$run" 2>/dev/null; do
+			if stimulated; then
+				kill -STOP "$run"
+				if stimulated; then kill -KILL "$peer" && kill -CONT "$run" && return; fi
+				kill -CONT "$run"
+			fi
+			sleep 0.01
+		done
+	}
+	if [ "${ENDS:-device}" = run ]; then kill -INT "$run"; else dies; fi
 fi
 status=0
 wait "$run" || status=$?
@@ -177,11 +190,11 @@ checks=("${kept[@]}")
 # What was decided stays decided, whatever becomes of the device or of the run.
 export AFTER=4
 checks+=('MPA-4.*' 'MPA-7.*') # there is enough to come behind those
-# The device is its own upper tester: it may have died of the check that was running, and of no other.
-judged '1 4' "a device that dies behind known deviations" "$bad" known --accept-known
+# The device is its own upper tester: it has died of the check that was running, and of no other.
+judged 1 "a device that dies behind known deviations" "$bad" known --accept-known
 failed=$(jq -r 'select(.type == "result" and .verdict == "FAIL") | .message' "$WORK/out/results.jsonl")
 holds "nothing fails but by its death: $failed" test -z "$(grep -v '^the device did not survive this check' <<<"$failed" | grep . || true)"
-holds "of one check at most" test "$(grep -c . <<<"$failed")" -le 1
+holds "of one check" test "$(grep -c . <<<"$failed")" -eq 1
 judged 1 "a device that dies behind a failure" "$bad" none
 export ENDS=run
 judged 1 "a run that is interrupted behind a failure" "$bad" none

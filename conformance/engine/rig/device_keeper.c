@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -155,6 +156,22 @@ void device_keeper_stimulated(struct rig *rig)
         rig->keeper->stimulated = rig->keeper->tried = true;
 }
 
+/*
+ * Does nobody answer at the upper tester either? A device that restart_command starts has a process of its own, or says
+ * how it ended; of another nobody knows whose listener it was that has gone.
+ */
+static bool upper_tester_gone(struct rig *rig)
+{
+    struct iwarp_sentence ignored;
+    char *answer;
+
+    if (!rig->upper_tester || restarts(rig->keeper))
+        return false;
+    answer = rig->gone.text[0] == '\0' ? rig->ops->command(rig, "{\"verb\":\"capabilities\"}", &ignored) : NULL;
+    free(answer);
+    return answer == NULL;
+}
+
 /* The first refusal of several: the device is started again. */
 static bool begin_waiting(struct rig *rig, const char *why)
 {
@@ -164,7 +181,8 @@ static bool begin_waiting(struct rig *rig, const char *why)
     /* Nothing but connections has come to it so far: somebody starts it anew after each. */
     if (keeper->served && !keeper->tried && !restarts(keeper))
         keeper->serves_one = true;
-    note_death(rig, END_PATIENCE, why);
+    if (rig->one_program || !upper_tester_gone(rig))
+        note_death(rig, END_PATIENCE, why);
     keeper->lost_ns = rig_now(rig);
     keeper->deadline_ns = keeper->lost_ns + keeper->wait_ns;
     keeper->pause_ns = FIRST_PAUSE * MILLISECOND;

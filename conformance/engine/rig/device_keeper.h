@@ -12,6 +12,7 @@
  * Silence does not prove that it died: a link that is down is silent, too. A refusal does not prove it if the upper
  * tester is gone as well: the listener may have been the upper tester's. An upper tester that says that it is the
  * device's program (`one_program`) takes nothing with it that is not the device's, so that both have died of the check.
+ * The same holds where the run waits for the device, and no restart_command of ours has started it.
  */
 #ifndef CONFORMANCE_ENGINE_DEVICE_KEEPER_H
 #define CONFORMANCE_ENGINE_DEVICE_KEEPER_H
