@@ -328,8 +328,8 @@ local function unnoticed(due, due_text, message)
 end
 
 -- The device answers Reads, and none of no octets: that is why nothing comes for one, or the answer to another Read.
-function Test:lacks_empty_reads(message, expected, actual)
-  if self.served == nil or self:serves("empty read") or not self:serves("read") then return false end
+local function lacks_empty_reads(t, message, expected, actual)
+  if t.served == nil or t:serves("empty read") or not t:serves("read") then return false end
   local asked = message:find("empty Read") or message:find("of no octets") or message:find("zero%-length Read") or
                 find(wanted, expected) == "read-response"
   return asked and (actual:find("^nothing") or actual:find("^RDMA Read Response"))
@@ -372,7 +372,7 @@ function Test:suspect_observation(expected, actual, message)
   local ends = expected:find("FIN") or expected:find("^the end of the stream")
   self:suspect_peeked()
   if self.cause then return end
-  if self:lacks_empty_reads(message, expected, actual) then
+  if lacks_empty_reads(self, message, expected, actual) then
     return self:suspect("empty-read-unanswered", "a Read of no octets is not answered in its turn")
   end
   if ends and actual:find("octets that are no MPA %l+: %x%x%x%x4147") then return self:suspect(goes_on()) end
