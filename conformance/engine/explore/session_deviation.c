@@ -5,6 +5,7 @@
 
 #include "base/splitmix.h"
 #include "conformance/engine/explore/session_layer.h"
+#include "conformance/engine/explore/session_opening.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/rdmap.h"
@@ -71,6 +72,14 @@ void session_change_field(struct session_draw *draw, struct session_members *wro
     change_value(draw, wrong, field->bits);
 }
 
+void session_change_octet(struct session_draw *draw, struct session_members *wrong, unsigned most)
+{
+    session_add(wrong, "octet", (int64_t)session_below(draw, most));
+    session_add(wrong, "by",
+                session_once_in(draw, 2) ? INT64_C(1) << session_below(draw, 8)
+                                         : 1 + (int64_t)session_below(draw, UINT8_MAX));
+}
+
 static void change_header(struct session_draw *draw, const char *step, struct session_members *wrong)
 {
     size_t count, fits = 0, wanted;
@@ -110,8 +119,9 @@ static void change_step(const struct session *session, struct session_draw *draw
 
     wrong->present = true;
     session_add(&wrong->what, "frame", 1 + (int64_t)session_below(draw, session_once_in(draw, 2) ? 2 : FRAMES_MOST));
-    switch (session_below(draw, 8)) {
+    switch (session_below(draw, 9)) {
     case 0: change_length(draw, &wrong->what); break;
+    case 8: session_change_octet(draw, &wrong->what, FRAMES_MOST); break;
     case 1:
     case 2: session_layer(session)->wrong_frame(draw, &wrong->frame); break;
     case 3: change_place(draw, &wrong->what); break;
@@ -212,16 +222,76 @@ static void exhaust_receives(struct session *session, struct session_draw *draw)
     session_add(&session->steps[sends].wrong.what, "frame", 1);
 }
 
+/* The steps go; the region is left with these rights, and a wrong step on it comes. */
+static struct session_step *reach(struct session *session, struct session_draw *draw, const char *name,
+                                  const char *rights)
+{
+    int64_t number = 1 + (int64_t)session_below(draw, session->region_count);
+    struct session_region *region = &session->regions[number - 1];
+    int64_t octets = session_number(&region->members, "octets", 1);
+    struct session_step *step;
+
+    region->access = rights;
+    step = session_add_step(session, name);
+    session_add(&step->members, "region", number);
+    session_add(&step->members, "at", 0);
+    session_add(&step->members, "octets", 1 + (int64_t)session_below(draw, octets < 16 ? (uint64_t)octets : 16));
+    step->wrong.present = true;
+    session_add(&step->wrong.what, "frame", 1);
+    return step;
+}
+
+/* A Write or Read of memory for which the peer has no right, or another stream alone. */
+static void reach_too_far(struct session *session, struct session_draw *draw)
+{
+    bool write = session_once_in(draw, 2), other = session_once_in(draw, 3);
+    struct session_members opened = {.count = 0};
+    struct session_step *step;
+
+    session->step_count = 0;
+    if (other) {
+        session_add(&opened, "opens", 2);
+        session_open_another(session, draw, &opened);
+        session_add_step(session, "another")->members = opened;
+    }
+    step = reach(session, draw, write ? "write" : "read", other ? NULL : write ? "{ \"read\" }" : "{ \"write\" }");
+    if (!other)
+        return;
+    session_add(&step->members, "stream", 2);
+    for (size_t i = 0; i < session->region_count; i++) {
+        drop_member(&session->regions[i].members, "bound");
+        session_add_flag(&session->regions[i].members, "bound", true);
+    }
+}
+
+/* More Reads at once than the device has said that it answers. */
+static void exhaust_reads(struct session *session, struct session_draw *draw)
+{
+    int64_t depth = 1 + (int64_t)session_below(draw, 3);
+    struct session_step *step;
+
+    session->step_count = 0;
+    session->word.count = 0;
+    drop_member(&session->device, "ird");
+    drop_member(&session->device, "p2p");
+    session_add(&session->device, "ird", depth);
+    step = reach(session, draw, "read", NULL);
+    session_add(&step->members, "times", depth + 1 + (int64_t)session_below(draw, 2));
+}
+
 void session_deviate(struct session *session, struct session_draw *draw)
 {
     struct session_step *step;
 
     session->ends = NULL;
-    switch (session_below(draw, 12)) {
+    drop_member(&session->open, "rejects");
+    switch (session_below(draw, 14)) {
     case 0:
     case 1: change_start(session, draw); return;
     case 2: add_unasked(session, draw); return;
     case 3: exhaust_receives(session, draw); return;
+    case 4: reach_too_far(session, draw); return;
+    case 5: exhaust_reads(session, draw); return;
     default: break;
     }
     step = choose_step(session, draw);

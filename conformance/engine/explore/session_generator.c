@@ -11,6 +11,7 @@ enum {
     PIECE_MOST = 1300,  /* fits a segment of every path that a session is run on */
     SEGMENTS_MOST = 40, /* of one message, and TCP segments of one step */
     OPERATIONS_MOST = 12,
+    BURST_MOST = 10,
     STREAMS_MOST = 3, /* of one session; the first has number 1 */
 };
 
@@ -437,6 +438,18 @@ static operation *const by_tester[] = {make_send, make_send, make_write,  make_w
 static operation *const by_device[] = {make_device_send, make_device_send,   make_device_write,    make_device_read,
                                        make_device_read, make_device_atomic, make_device_immediate};
 
+/* Once, or several times: so that much is open at once. */
+static void make_operations(struct generator *generator)
+{
+    bool tester = once_in(generator, 2);
+    operation *make = tester ? by_tester[below(generator, sizeof(by_tester) / sizeof(by_tester[0]))]
+                             : by_device[below(generator, sizeof(by_device) / sizeof(by_device[0]))];
+    int64_t times = once_in(generator, 10) ? 2 + below(generator, BURST_MOST - 1) : 1;
+
+    for (int64_t i = 0; i < times; i++)
+        make(generator);
+}
+
 static void make_operation(struct generator *generator)
 {
     choose_stream(generator);
@@ -448,10 +461,8 @@ static void make_operation(struct generator *generator)
         end_stream(generator);
     else if (once_in(generator, 20))
         make_pause(generator);
-    else if (once_in(generator, 2))
-        by_tester[below(generator, sizeof(by_tester) / sizeof(by_tester[0]))](generator);
     else
-        by_device[below(generator, sizeof(by_device) / sizeof(by_device[0]))](generator);
+        make_operations(generator);
 }
 
 void session_generate(uint64_t seed, uint64_t number, enum iwarp_sctp_profile sctp, struct session *session,

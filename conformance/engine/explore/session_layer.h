@@ -41,4 +41,7 @@ void session_open_depths(struct session *session, struct session_draw *draw);
 void session_change_field(struct session_draw *draw, struct session_members *wrong, const struct wire_layout *layout,
                           unsigned at);
 
+/* One of the first `most` octets is another. */
+void session_change_octet(struct session_draw *draw, struct session_members *wrong, unsigned most);
+
 #endif

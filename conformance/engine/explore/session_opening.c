@@ -75,6 +75,8 @@ void session_open(struct session *session, struct session_draw *draw, struct ses
         session_add(&session->device, "receive_octets", opening->receive_octets);
     }
     open_private(draw, &session->open);
+    if (!session->initiator && session->sctp != IWARP_SCTP_DRAFT02 && session_once_in(draw, 30))
+        session_add_flag(&session->open, "rejects", true);
     if (session_once_in(draw, 8))
         session->ends = session_once_in(draw, 2) ? "disconnect" : "reset";
 }

@@ -92,6 +92,23 @@ static bool is_field_wrong(const struct session *session, const char *name)
     return false;
 }
 
+/* The octet of the T bit. */
+static bool is_first_octet_wrong(const struct session *session)
+{
+    for (size_t i = 0; i < session->step_count; i++)
+        if (session_number(&session->steps[i].wrong.what, "octet", -1) == 0)
+            return true;
+    return false;
+}
+
+static bool has_many_reads(const struct session *session)
+{
+    for (size_t i = 0; i < session->step_count; i++)
+        if (session_find(&session->steps[i].members, "times") != NULL)
+            return true;
+    return false;
+}
+
 /* A segment in a wrong place is good by itself, and so is one with another L bit: what is refused is a later one. */
 static bool is_out_of_place(const struct session *session)
 {
@@ -156,8 +173,14 @@ void session_predict(struct session *session, const struct prediction_seen *seen
     if (refused == 0 && strcmp(seen->reaction, "goes on") != 0)
         session_allow(session, "any");
     /* STag and TO, which the device has chosen, are QN, MSN and MO then. */
-    if (is_field_wrong(session, "T"))
+    if (is_field_wrong(session, "T") || is_first_octet_wrong(session))
         session_allow(session, "terminate 12");
+    /* How many Reads are open depends on how fast the device answers: all may be served, or one is too many. */
+    if (has_many_reads(session)) {
+        session_allow(session, "goes on");
+        allow_terminate(session, TERM_DDP_MSN_RANGE);
+        session_allow(session, "closes");
+    }
     /* What SCTP's user is free to ignore leaves its DDP-SSN missing: nothing after it is due (RFC 5043 10). */
     if (session->sctp != IWARP_SCTP_UNDECIDED && refused != 0 && allows(session, "goes on"))
         session_allow(session, "silent");

@@ -80,7 +80,9 @@ static void wrong_start_frame(struct session *session, struct session_draw *draw
 {
     struct session_members *wrong = &session->wrong_start.what;
 
-    switch (session_below(draw, 6)) {
+    switch (session_below(draw, 8)) {
+    case 6:
+    case 7: session_change_octet(draw, wrong, (unsigned)mpa_start_layout.octets); break; /* most of it is the Key */
     case 0: session_add(wrong, "keep", (int64_t)session_below(draw, 24)); break;
     case 1: session_add(wrong, "more", 1 + (int64_t)session_below(draw, 40)); break;
     case 2:

@@ -36,6 +36,10 @@ end
 
 function Session.change_octets(octets, w)
   if w.field then octets = change_field(octets, w) end
+  if w.octet and w.octet < #octets then
+    local before = octets:byte(w.octet + 1)
+    octets = octets:sub(1, w.octet) .. string.char(before ~ w.by & 0xFF) .. octets:sub(w.octet + 2)
+  end
   if w.keep then octets = octets:sub(1, w.keep) end
   if w.more then octets = octets .. Session.octets_of(w.more, 11) end
   return octets
@@ -66,7 +70,7 @@ end
 
 function Session:send(step, frames)
   self.sent = self.sent + #frames
-  if step.wrong then self:settle() end -- what came before is judged before
+  if step.wrong then self:settle_all() end -- what came before is judged before, on each stream
   self:put(frames, step)
   if step.wrong then self:react(step.wrong) end
 end
@@ -119,7 +123,9 @@ steps["read"] = function(self, step)
     self.responses[#self.responses + 1] = { opcode = READ_RESPONSE, STag = sink.SinkSTag, TO = sink.SinkTO, got = 0,
                                             data = m.image:sub(step.at + 1, step.at + step.octets) }
   end
-  self:send(step, { m:read(step.at, step.octets, sink) })
+  local frames = {}
+  for i = 1, step.times or 1 do frames[i] = m:read(step.at, step.octets, sink) end
+  self:send(step, frames)
 end
 
 local function after(operation, before, step)
@@ -230,9 +236,11 @@ steps["device immediate"] = function(self, step)
             { opcode = step.solicited and 9 or 8, data = data, got = 0 })
 end
 
-steps["settle"] = function(self)
-  for _, stream in pairs(self.streams) do stream:settle(#self.streams > 1) end
+function Session:settle_all()
+  for _, stream in pairs(self.streams) do stream:settle(self.several) end
 end
+
+steps["settle"] = function(self) self:settle_all() end
 
 -- Another stream with the same start-up, or once more one that has ended.
 steps["another"] = function(self, step)

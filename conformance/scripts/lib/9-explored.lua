@@ -355,7 +355,7 @@ function Session:on_stream(step)
   for _, name in ipairs { "markers", "crc", "ird", "ord" } do
     if step[name] ~= nil then opening.device[name] = step[name] end
   end
-  opening.private, opening.device_private, opening.wrong = step.private, step.device_private, step.start
+  opening.private, opening.device_private, opening.wrong, opening.rejects = step.private, step.device_private, step.start, nil
   stream.opening, stream.salt = opening, step.number
   return stream
 end
@@ -403,6 +403,7 @@ function Test:follow(session)
     if reacted then break end
     local on = first.streams[step.stream or 1]
     step.number = step.number or i
+    for _, stream in pairs(first.streams) do stream.several = next(first.streams, 1) ~= nil end
     Session.steps[step[1]](on, step)
     reacted = on.over and step[1] ~= "end"
   end

@@ -93,6 +93,13 @@ local function ask(self, device_private)
   local a, sid = association_of(self), self.c.sid
   send_control(self, "Initiate")
   if self.opening.wrong then return self:react(self.opening.wrong, true) end
+  if self.opening.rejects then
+    local got = a:expect_control(sid, self.word and "Enhanced Reject" or "Reject", "the device's ULP rejects", { ssn = 0 })
+    self:expect_private(device_private, got.private_data, "of the Reject")
+    a:expect_nothing(sid, "after a Reject")
+    self.over = true
+    return
+  end
   local got = a:expect_control(sid, self.word and "Enhanced Accept" or "Accept", "a good Initiate is accepted", { ssn = 0 })
   self:expect_private(device_private, got.private_data:sub(self.word and 5 or 1), "of the Accept")
   local event = self.t:await_event("accepted", { sid = sid, port = a.port })
@@ -152,7 +159,7 @@ function lower.open(self)
   device.private_data = private and hex(private)
   self.word = not draft and o.own.enhanced or nil
   if t.role == "responder" then
-    device.enhanced = self.word ~= nil
+    device.enhanced, device.accept = self.word ~= nil, o.rejects and "reject" or nil
     local port = t:listen(device)
     self.association = t:associate { tester = { port = port } }
     self.association.port = port
@@ -221,7 +228,7 @@ function lower.agree() end
 Session.steps["control"] = function(self, step)
   local out, data = {}, Session.octets_of(step.octets or 0, step.number)
   local code = string.pack(self.t:is_draft() and ">I4" or ">I2", step.code)
-  self:settle()
+  self:settle_all()
   if self.t:is_draft() then
     out[1] = { sid = self.c.sid, ppid = step.ppid or sctp["draft control"], data = code .. data }
     association_of(self).next_ssn[self.c.sid] = nil

@@ -83,6 +83,7 @@ function lower.open(self)
   local t, o, device = self.t, self.opening, copy_fields(self.opening.device)
   local private = o.device_private and Session.octets_of(o.device_private, self.salt + 3)
   device.private_data = private and hex(private)
+  device.accept = o.rejects and "reject" or device.accept
   self.c = t:awaiting_start { dut = device, mss = o.mss }
   send_start(self)
   if o.wrong then
@@ -93,6 +94,13 @@ function lower.open(self)
     return self:react(o.wrong, true)
   end
   local peer = self.c.request
+  if o.rejects then
+    self.c:expect(mpa.reply { R = 1, private_data = private }, { message = "the device's ULP rejects" })
+    local got = self.c:receive(t.quiet)
+    if got.kind ~= "timeout" and got.kind ~= "fin" then t:fail("after a rejecting Reply", "nothing, or FIN", describe(got)) end
+    self.over = true
+    return
+  end
   if t.role == "responder" then
     peer = self.c:expect(mpa.reply { R = 0, private_data = private }, { message = "a good Request is answered by an accepting Reply" })
   else

@@ -143,7 +143,7 @@ START_TEST(a_rule_names_its_group)
     explore(&summary);
     ck_assert(summary.stopped);
     ck_assert_ptr_nonnull(summary.groups[0].id);
-    ck_assert_str_eq(summary.groups[0].id, "DDP-4.3-11");
+    ck_assert_str_eq(summary.groups[0].id, "DDP-4.3-12");
     explore_summary_free(&summary);
 }
 END_TEST

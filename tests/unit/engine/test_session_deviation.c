@@ -33,7 +33,7 @@ static void check_field(const struct session_members *what)
 START_TEST(the_last_step_is_wrong_or_the_start)
 {
     static struct session one, two;
-    static const char *const kinds[] = {"of", "keep", "more", "twice", "missing", "exchanged"};
+    static const char *const kinds[] = {"of", "keep", "more", "twice", "missing", "exchanged", "octet"};
     int seen[sizeof(kinds) / sizeof(kinds[0])] = {0}, starts = 0, frames = 0, legal = 0;
 
     for (uint64_t number = 0; number < SESSIONS; number++) {
