@@ -277,6 +277,10 @@
 /* ULPs, where conformance/flow/ulp recognises them. */
 #define RULE_LIST_ULP(R) \
     R(smbd,         "SMBD-2.2.3-01",  smbd_flags_defined,           ON_RDMAP, OP_SENDS, ANY,       FAIL) \
+    R(smbd_buffer,  "SMBD-2.2.3.1-01", smbd_access_advertised,      ON_RDMAP, OP_ACCESSES, ANY,    FAIL) \
+    R(smbd_buffer,  "SMBD-2.2.3.1-02", smbd_access_inside,          ON_RDMAP, OP_ACCESSES, ANY,    FAIL) \
+    R(smbd_buffer,  "SMBD-3.1.4.2-01", smbd_invalidates_asked,      ON_RDMAP, (OP(SEND_INVALIDATE) | OP(SEND_SE_INVALIDATE)), ANY, FAIL) \
+    R(smbd_buffer,  "SMBD-3.1.4.4-01", smbd_access_in_time,         ON_RDMAP, OP_ACCESSES, ANY,    FAIL) \
     R(smbd,         "SMBD-3.1.5.1-01", smbd_credit_held,            ON_RDMAP, OP_SENDS, ANY,       FAIL) \
     R(smbd,         "SMBD-3.1.5.1-02", smbd_last_credit,            ON_RDMAP, OP_SENDS, ANY,       FAIL) \
     R(smbd,         "SMBD-3.1.5.1-03", smbd_message_size,           ON_RDMAP, OP_SENDS, ANY,       FAIL) \

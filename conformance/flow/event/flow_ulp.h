@@ -30,6 +30,7 @@ struct flow_smbd_side {
     uint64_t credits;
     bool has_open; /* the header of its last Data Transfer could be read: */
     struct smbd_data open;
+    uint32_t remaining; /* octets of its message that its next fragments have: it sends the rest of an SMB2 message */
 };
 
 /* ---- RPC-over-RDMA ----------------------------------------------------------------------------------------------- */

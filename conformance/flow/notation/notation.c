@@ -5,6 +5,7 @@
 
 #include "conformance/flow/notation/notation_line.h"
 #include "conformance/flow/ulp/flow_smbd.h"
+#include "wire/smb2.h"
 
 /*
  * Every DDP Segment of a capture has its line, so its numbers are written by hand: vsnprintf() takes several times as
@@ -209,6 +210,33 @@ static struct ddp_segment segment_there(const struct flow_ddp *ddp)
     return segment;
 }
 
+/* The memory that SMB2 requests name, and the responses that end that. */
+static void add_smb2(struct line *line, const struct flow_event *event)
+{
+    struct smb2_message said;
+    const uint8_t *p, *end;
+
+    if (!flow_smbd_data(event, &p, &end))
+        return;
+    while (p != NULL && smb2_message_read(&p, end, &said)) {
+        if ((said.command != SMB2_READ && said.command != SMB2_WRITE) ||
+            (!said.response && said.channel == SMB2_CHANNEL_NONE))
+            continue;
+        add(line, ", SMB2 %s %s %" PRIu64, said.command == SMB2_READ ? "READ" : "WRITE",
+            said.response ? "response" : "request", said.message_id);
+        if (said.response)
+            add(line, " status 0x%08" PRIx32, said.status);
+        for (size_t i = 0; i < said.descriptor_count; i++) {
+            const uint8_t *descriptor = said.descriptors + i * SMBD_DESCRIPTOR_OCTETS;
+
+            add(line, " %" PRIu64 " octets at 0x%" PRIx64 " of STag 0x%08" PRIx64 "%s",
+                smbd_descriptor_get_Length(descriptor), smbd_descriptor_get_Offset(descriptor),
+                smbd_descriptor_get_Token(descriptor),
+                said.channel == SMB2_CHANNEL_INVALIDATE ? ", to be invalidated" : "");
+        }
+    }
+}
+
 /* What SMB Direct says in a Send, after the Send. */
 static void add_smbd(struct line *line, const struct flow_event *event)
 {
@@ -224,10 +252,12 @@ static void add_smbd(struct line *line, const struct flow_event *event)
             " status 0x%" PRIx32,
             message == FLOW_SMBD_REQUEST ? "Request" : "Response", said.credits_requested, said.credits_granted,
             said.preferred_send, said.max_receive, said.max_fragmented, said.status);
-    else if (message == FLOW_SMBD_DATA && smbd_data_parse(&p, end, &data) == WIRE_OK)
+    else if (message == FLOW_SMBD_DATA && smbd_data_parse(&p, end, &data) == WIRE_OK) {
         add(line, ", SMB Direct Data credits %u+%u%s data %" PRIu32 " at %" PRIu32 " remaining %" PRIu32,
             data.credits_requested, data.credits_granted, data.flags & SMBD_RESPONSE_REQUESTED ? " answer" : "",
             data.length, data.offset, data.remaining);
+        add_smb2(line, event);
+    }
 }
 
 /* What RPC-over-RDMA says in a Send, after the Send. */

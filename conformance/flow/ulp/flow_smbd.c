@@ -4,7 +4,15 @@
 #include <stdlib.h>
 
 #include "base/out_of_memory.h"
+#include "conformance/flow/ulp/flow_buffers.h"
 #include "conformance/flow/ulp/flow_ulp_send.h"
+#include "wire/smb2.h"
+
+/* In one piece, so that free() of the first member frees all. */
+struct whole {
+    struct flow_ulp ulp;
+    struct flow_buffers buffers;
+};
 
 enum {
     SIZE_MAX_SENSIBLE = 64 << 20, /* of a message, and of what is put together from fragments */
@@ -87,16 +95,16 @@ uint32_t flow_smbd_send_max(const struct flow_ulp *ulp, enum flow_direction dire
 
 static void begin(struct flow *flow, const struct flow_event *event, const struct smbd_negotiate *said)
 {
-    struct flow_ulp *ulp = calloc(1, sizeof(*ulp));
+    struct whole *whole = calloc(1, sizeof(*whole));
 
-    if (ulp == NULL) {
+    if (whole == NULL) {
         out_of_memory_note();
         return;
     }
-    *ulp = (struct flow_ulp){.kind = FLOW_ULP_SMBD};
-    ulp->smbd[FLOW_FROM_INITIATOR] =
+    whole->ulp = (struct flow_ulp){.kind = FLOW_ULP_SMBD, .buffers = &whole->buffers};
+    whole->ulp.smbd[FLOW_FROM_INITIATOR] =
         (struct flow_smbd_side){.announced = true, .frame = event->frame, .negotiate = *said};
-    flow->ulp = ulp;
+    flow->ulp = &whole->ulp;
 }
 
 /* The Response; anything else that the Responder sends first shows that it was no SMB Direct. */
@@ -118,24 +126,88 @@ static void answer(struct flow *flow, const struct flow_event *event)
     ulp->established = said.status == 0;
 }
 
+/* ---- SMB2 -------------------------------------------------------------------------------------------------------- */
+
+/* A READ's memory is written, a WRITE's is read ([MS-SMB2] 3.3.5.12, 3.3.5.13). */
+static void advertise(struct flow_buffers *buffers, const struct flow_event *event, const struct smb2_message *said)
+{
+    for (size_t i = 0; i < said->descriptor_count; i++) {
+        const uint8_t *descriptor = said->descriptors + i * SMBD_DESCRIPTOR_OCTETS;
+        struct flow_buffer buffer = {
+            .to = smbd_descriptor_get_Offset(descriptor),
+            .octets = (uint32_t)smbd_descriptor_get_Length(descriptor),
+            .stag = (uint32_t)smbd_descriptor_get_Token(descriptor),
+            .exchange = (uint32_t)said->message_id,
+            .list = (uint8_t)said->channel,
+            .index = (uint16_t)i,
+            .owner = (uint8_t)event->direction,
+            .access = said->command == SMB2_READ ? FLOW_BUFFER_WRITE : FLOW_BUFFER_READ,
+            .frame = event->frame,
+        };
+
+        flow_buffers_add(buffers, &buffer);
+    }
+}
+
+bool flow_smbd_data(const struct flow_event *event, const uint8_t **begin, const uint8_t **end)
+{
+    const struct flow_smbd_side *sender = &event->flow->ulp->smbd[event->direction];
+    const uint8_t *p = event->ddp->segment.payload;
+    size_t have = event->ddp->payload_have;
+    struct smbd_data data;
+
+    if (smbd_data_parse(&p, p + have, &data) != WIRE_OK || data.length == 0 || sender->remaining != 0)
+        return false;
+    *begin = event->ddp->segment.payload + (data.offset < have ? data.offset : have);
+    *end = event->ddp->segment.payload + have;
+    if ((uint64_t)(*end - *begin) > data.length)
+        *end = *begin + data.length;
+    return true;
+}
+
+/* What a message says of memory; what cannot be read may have advertised some. */
+static void read_smb2(struct flow_ulp *ulp, const struct flow_event *event)
+{
+    enum flow_direction other = flow_reverse(event->direction);
+    const uint8_t *p, *end;
+    struct smb2_message said;
+
+    if (!flow_smbd_data(event, &p, &end))
+        return;
+    while (p != NULL) {
+        if (!smb2_message_read(&p, end, &said)) {
+            ulp->buffers->lost = true;
+            return;
+        }
+        if (!said.response)
+            advertise(ulp->buffers, event, &said);
+        else if (said.status != SMB2_STATUS_PENDING)
+            flow_buffers_end(ulp->buffers, other, (uint32_t)said.message_id, event->frame);
+    }
+}
+
 /* A message uses a credit, and grants others. */
 static void transfer(struct flow_ulp *ulp, const struct flow_event *event)
 {
     struct flow_smbd_side *sender = &ulp->smbd[event->direction];
     const uint8_t *p = event->ddp->segment.payload;
 
+    read_smb2(ulp, event);
     sender->credits -= sender->credits != 0;
     sender->has_open = smbd_data_parse(&p, p + event->ddp->payload_have, &sender->open) == WIRE_OK;
-    if (sender->has_open)
-        ulp->smbd[flow_reverse(event->direction)].credits += sender->open.credits_granted;
+    if (!sender->has_open) {
+        ulp->buffers->lost = true;
+        return;
+    }
+    ulp->smbd[flow_reverse(event->direction)].credits += sender->open.credits_granted;
+    if (sender->open.length != 0)
+        sender->remaining = sender->open.remaining;
 }
 
-void flow_smbd_update(struct flow *flow, const struct flow_event *event)
+static void update_message(struct flow *flow, const struct flow_event *event)
 {
     struct smbd_negotiate said;
 
-    if (!flow_ulp_is_send(event) || (flow->ulp != NULL && flow->ulp->kind != FLOW_ULP_SMBD))
-        return;
     if (flow->ulp == NULL) {
         if (read_request(event, &said))
             begin(flow, event, &said);
@@ -144,4 +216,14 @@ void flow_smbd_update(struct flow *flow, const struct flow_event *event)
     } else if (flow->ulp->established && event->rdmap->first) {
         transfer(flow->ulp, event);
     }
+}
+
+void flow_smbd_update(struct flow *flow, const struct flow_event *event)
+{
+    if ((flow->ulp != NULL && flow->ulp->kind != FLOW_ULP_SMBD) || event->ulpdu->unverified)
+        return;
+    if (flow_ulp_is_send(event))
+        update_message(flow, event);
+    if (flow->ulp != NULL)
+        flow_buffers_update(flow, event);
 }

@@ -121,21 +121,112 @@ each("refused", "the Response refuses: nothing is negotiated", function(t) t.i:r
 -- Before RFC 6581 the depths were in the Private Data: IRD and ORD, in either order of octets.
 local BIG <const>, LITTLE <const> = string.pack(">I4I4", 2, 8), string.pack("<I4I4", 8, 2)
 
+-- SMB2 READ and WRITE ([MS-SMB2] 2.2.19, 2.2.21) of 600 octets at Offset 0x10000 of a Token, in a Data Transfer.
+local READ <const>, WRITE <const>, RDMA <const>, INVALIDATE <const>, PENDING <const> = 8, 9, 1, 2, 0x103
+
+local function smb2(flags, command, id, body, status)
+  return string.pack("<c4I2I2I4I2I2I4I4I8", "\xfeSMB", 64, 1, status or 0, command, 1, flags, 0, id) .. ("\0"):rep(32) .. body
+end
+
+local function carried(message, kind, given)
+  local fields = { CreditsRequested = 10, CreditsGranted = 3, DataOffset = 24, DataLength = #message }
+  return (kind or rdmap.send)(with({ data = wire.pack("smbd_data", fields) .. ("\0"):rep(4) .. message }, given))
+end
+
+local function request(command, id, token, channel)
+  local tail = string.pack("<I4I4I2I2", channel, 0, 112, 16)
+  local fixed = command == READ and string.pack("<I2", 49) .. ("\0"):rep(34) .. tail or string.pack("<I2", 49) .. ("\0"):rep(30) .. tail .. ("\0"):rep(4)
+  return carried(smb2(0, command, id, fixed .. wire.pack("smbd_descriptor", { Offset = 0x10000, Token = token, Length = 600 })))
+end
+
+local function response(command, id, status, invalidates)
+  return carried(smb2(1, command, id, ("\0"):rep(16), status), invalidates and rdmap.send_invalidate, invalidates and { InvalidateSTag = invalidates })
+end
+
+local function written(token, octets, at)
+  return rdmap.write { STag = token, TO = 0x10000 + (at or 0), data = counting(octets) }
+end
+
+-- The Responder reads `octets` from the Token; the Initiator answers.
+local function fetch(t, token, octets)
+  t.r:send(rdmap.read_request { SinkSTag = 1, SinkTO = 0x1000, RDMARDSZ = octets, SrcSTag = token, SrcTO = 0x10000, MSN = 1 })
+  t.i:send(rdmap.read_response { STag = 1, TO = 0x1000, data = counting(octets) })
+end
+
+each("shares", "a READ whose memory is written and invalidated, a WRITE whose memory is read", function(t)
+  t.i:send(request(READ, 5, 0xA1, INVALIDATE))
+  t.r:send(response(READ, 5, PENDING))
+  t.r:send(written(0xA1, 600))
+  t.r:send(response(READ, 5, 0, 0xA1))
+  t.i:send(request(WRITE, 6, 0xA2, RDMA))
+  fetch(t, 0xA2, 600)
+  t.r:send(response(WRITE, 6))
+  t.i:reset()
+end)
+
+each("another-token", "the data of a READ are written to memory that no request named", function(t)
+  t.i:send(request(READ, 5, 0xA1, RDMA))
+  t.r:send(written(0xA0, 600))
+  t.i:send(terminate_for("DDP_INVALID_STAG", sent(t.r, 2)))
+end)
+
+each("wrong-way", "the memory of a READ is read", function(t)
+  t.i:send(request(READ, 5, 0xA1, RDMA))
+  fetch(t, 0xA1, 600)
+  t.i:reset()
+end)
+
+each("client-writes", "the client writes memory of the server", function(t)
+  t.i:send(request(WRITE, 5, 0xA1, RDMA))
+  t.i:send(written(0xA1, 600))
+  t.r:send(terminate_for("DDP_INVALID_STAG", sent(t.i, 3)))
+end)
+
+each("rounded-up", "the data of a READ are written in a whole page", function(t)
+  t.i:send(request(READ, 5, 0xA1, RDMA))
+  t.r:send(written(0xA1, 1024))
+  t.i:send(terminate_for("DDP_BOUNDS", sent(t.r, 2)))
+end)
+
+each("written-late", "the response comes before the last octets", function(t)
+  t.i:send(request(READ, 5, 0xA1, RDMA))
+  t.r:send(written(0xA1, 400))
+  t.r:send(response(READ, 5))
+  t.r:send(written(0xA1, 200, 400))
+  t.i:send(terminate_for("DDP_INVALID_STAG", sent(t.r, 4)))
+end)
+
+each("invalidates-unasked", "a response invalidates memory of a request that did not ask for it", function(t)
+  t.i:send(request(READ, 5, 0xA1, RDMA))
+  t.r:send(written(0xA1, 600))
+  t.r:send(response(READ, 5, 0, 0xA1))
+  t.i:reset()
+end)
+
+each("encrypted", "where SMB2 is encrypted, nothing is known of memory", function(t)
+  t.i:send(carried("\xfdSMB" .. counting(100)))
+  t.r:send(written(0xA1, 600))
+  t.i:reset()
+end)
+
 local function reads(t, count)
-  for i = 1, count do t.r:send(rdmap.read_request { SinkSTag = 1, SinkTO = 0x1000 * i, RDMARDSZ = 64, SrcSTag = 2, SrcTO = 0, MSN = i }) end
+  for i = 1, count do t.r:send(rdmap.read_request { SinkSTag = 1, SinkTO = 0x1000 * i, RDMARDSZ = 64, SrcSTag = 2, SrcTO = 0x10000, MSN = i }) end
 end
 
 each("depths-kept", "as many Reads at once as the other side's Private Data says", function(t)
+  t.i:send(request(WRITE, 5, 2, RDMA))
   reads(t, 2)
   t.i:reset()
 end, nil, nil, { BIG, LITTLE })
 
 each("depths-exceeded", "one Read more than the other side's Private Data says", function(t)
+  t.i:send(request(WRITE, 5, 2, RDMA))
   reads(t, 3)
   t.i:reset()
 end, nil, nil, { BIG, LITTLE })
 
 each("depths-of-others", "Reads where no depths were said", function(t)
+  t.i:send(request(WRITE, 5, 2, RDMA))
   reads(t, 3)
   t.i:reset()
 end)

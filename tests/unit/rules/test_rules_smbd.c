@@ -6,17 +6,30 @@
  */
 #include <string.h>
 
+#include "base/octets.h"
 #include "conformance/flow/ulp/flow_smbd.h"
 #include "tests/unit/guard.h"
 #include "tests/unit/rule_case.h"
+#include "wire/smb2.h"
 
-enum { PAYLOAD = DDP_UNTAGGED_OCTETS, DATA = 200, DATA_AT = 24 };
+enum { PAYLOAD = DDP_UNTAGGED_OCTETS, DATA = 200, DATA_AT = 24, FIXED = 48, TOKEN = 0x52, ASKED = 600 };
+static const uint64_t memory = 0x10000;
+
+static void send_invalidate(struct conversation *c, unsigned direction, uint32_t msn, const void *octets, size_t count,
+                            uint32_t invalidates)
+{
+    struct ddp_segment segment = {.last = true,
+                                  .version = DDP_VERSION,
+                                  .control = invalidates != 0 ? 0x44 : 0x43,
+                                  .msn = msn,
+                                  .ulp_word = invalidates};
+
+    conversation_segment(c, direction, &segment, octets, count);
+}
 
 static void send(struct conversation *c, unsigned direction, uint32_t msn, const void *octets, size_t count)
 {
-    struct ddp_segment segment = {.last = true, .version = DDP_VERSION, .control = 0x43, .msn = msn};
-
-    conversation_segment(c, direction, &segment, octets, count);
+    send_invalidate(c, direction, msn, octets, count, 0);
 }
 
 static void negotiate_with(struct conversation *c, const struct iwarp_mpa_start *asked,
@@ -68,6 +81,118 @@ static void end(struct conversation *c)
     conversation_close(c, 1, false);
 }
 
+/* ---- SMB2 -------------------------------------------------------------------------------------------------------- */
+
+/* An SMB2 READ or WRITE request of the Initiator behind the header of a Data Transfer, or the answer to one. */
+struct smb2_case {
+    unsigned command, channel; /* channel: of a request */
+    bool response;
+    uint32_t status; /* of a response */
+    uint32_t invalidates;
+};
+
+static void smb2(struct conversation *c, uint32_t msn, const struct smb2_case *said)
+{
+    uint8_t octets[DATA_AT + SMB2_HEADER_OCTETS + FIXED + SMBD_DESCRIPTOR_OCTETS] = {0};
+    uint8_t *header = octets + DATA_AT, *descriptor = header + SMB2_HEADER_OCTETS + FIXED;
+    size_t count = SMB2_HEADER_OCTETS + (said->response ? 16 : FIXED + SMBD_DESCRIPTOR_OCTETS);
+    size_t info = said->command == SMB2_READ ? 108 : 104;
+
+    smbd_data_set_CreditsRequested(octets, 10);
+    smbd_data_set_CreditsGranted(octets, 4);
+    smbd_data_set_DataOffset(octets, DATA_AT);
+    smbd_data_set_DataLength(octets, count);
+    memcpy(header, "\xFESMB\x40", 5);
+    octets_put32_little(header + 8, said->status);
+    header[12] = (uint8_t)said->command;
+    header[16] = said->response;
+    header[24] = (uint8_t)said->command; /* MessageId */
+    if (!said->response) {
+        header[said->command == SMB2_READ ? 100 : 96] = (uint8_t)said->channel;
+        header[info] = SMB2_HEADER_OCTETS + FIXED;
+        header[info + 2] = SMBD_DESCRIPTOR_OCTETS;
+        smbd_descriptor_set_Offset(descriptor, memory);
+        smbd_descriptor_set_Token(descriptor, TOKEN + said->command);
+        smbd_descriptor_set_Length(descriptor, ASKED);
+    }
+    send_invalidate(c, said->response, msn, octets, DATA_AT + count, said->invalidates);
+}
+
+static void written(struct conversation *c, unsigned direction)
+{
+    conversation_tagged(c, direction, IWARP_RDMAP_WRITE, TOKEN + SMB2_READ, memory, true, ASKED);
+}
+
+/* A Read of the Responder; its Response brings `count` octets. */
+static void read_from(struct conversation *c, uint32_t msn, uint32_t stag, uint32_t count, bool answered)
+{
+    struct ddp_segment segment = {.last = true,
+                                  .version = DDP_VERSION,
+                                  .control = rdmap_control(IWARP_RDMAP_READ_REQUEST),
+                                  .qn = DDP_QN_READ_REQUEST,
+                                  .msn = msn};
+    struct read_request read = {0x51, UINT64_C(0x1000) * msn, count, stag, memory};
+    uint8_t octets[READ_REQUEST_OCTETS];
+
+    read_request_pack(&read, octets);
+    conversation_segment(c, 1, &segment, octets, sizeof(octets));
+    if (answered)
+        conversation_tagged(c, 0, IWARP_RDMAP_READ_RESPONSE, 0x51, UINT64_C(0x1000) * msn, true, count);
+}
+
+static void shares(struct conversation *c, unsigned channel)
+{
+    negotiate(c);
+    smb2(c, 2, &(struct smb2_case){SMB2_READ, channel, false, 0, 0}); /* 4 */
+    written(c, 1);                                                    /* 5 */
+    smb2(c, 2, &(struct smb2_case){SMB2_READ, 0, true, SMB2_STATUS_PENDING, 0});
+    smb2(c, 3, &(struct smb2_case){SMB2_READ, 0, true, 0, channel == SMB2_CHANNEL_INVALIDATE ? TOKEN + SMB2_READ : 0});
+    smb2(c, 3, &(struct smb2_case){SMB2_WRITE, SMB2_CHANNEL_RDMA, false, 0, 0}); /* 8 */
+    read_from(c, 1, TOKEN + SMB2_WRITE, ASKED, true);                            /* 9, 10 */
+    smb2(c, 4, &(struct smb2_case){SMB2_WRITE, 0, true, 0, 0});                  /* 11 */
+}
+
+static void shared(struct conversation *c)
+{
+    shares(c, SMB2_CHANNEL_INVALIDATE);
+    end(c);
+}
+
+static void written_late(struct conversation *c)
+{
+    shares(c, SMB2_CHANNEL_RDMA);
+    written(c, 1);
+    end(c);
+}
+
+static void written_after_pending(struct conversation *c)
+{
+    negotiate(c);
+    smb2(c, 2, &(struct smb2_case){SMB2_READ, SMB2_CHANNEL_RDMA, false, 0, 0});
+    smb2(c, 2, &(struct smb2_case){SMB2_READ, 0, true, SMB2_STATUS_PENDING, 0});
+    written(c, 1);
+    smb2(c, 3, &(struct smb2_case){SMB2_READ, 0, true, 0, 0});
+    end(c);
+}
+
+static void written_by_the_client(struct conversation *c)
+{
+    shares(c, SMB2_CHANNEL_RDMA);
+    written(c, 0);
+    end(c);
+}
+
+/* Memory that a WRITE request has named is written, not read. */
+static void written_where_read(struct conversation *c)
+{
+    negotiate(c);
+    smb2(c, 2, &(struct smb2_case){SMB2_WRITE, SMB2_CHANNEL_RDMA, false, 0, 0});
+    conversation_tagged(c, 1, IWARP_RDMAP_WRITE, TOKEN + SMB2_WRITE, memory, true, ASKED);
+    end(c);
+}
+
+/* ---- conversations ----------------------------------------------------------------------------------------------- */
+
 static void healthy(struct conversation *c)
 {
     negotiate(c);
@@ -106,18 +231,9 @@ static void reads_open(struct conversation *c, const struct iwarp_mpa_start *ask
     reply.private_data = grants;
     reply.private_octets = sizeof(grants);
     negotiate_with(c, &request, &reply);
-    for (uint32_t msn = 1; msn <= count; msn++) {
-        struct ddp_segment segment = {.last = true,
-                                      .version = DDP_VERSION,
-                                      .control = rdmap_control(IWARP_RDMAP_READ_REQUEST),
-                                      .qn = DDP_QN_READ_REQUEST,
-                                      .msn = msn};
-        struct read_request read = {0x51, UINT64_C(0x1000) * msn, 16, 0x52, 0};
-        uint8_t octets[READ_REQUEST_OCTETS];
-
-        read_request_pack(&read, octets);
-        conversation_segment(c, 1, &segment, octets, sizeof(octets));
-    }
+    smb2(c, 2, &(struct smb2_case){SMB2_WRITE, SMB2_CHANNEL_RDMA, false, 0, 0});
+    for (uint32_t msn = 1; msn <= count; msn++)
+        read_from(c, msn, TOKEN + SMB2_WRITE, 16, false);
     end(c);
 }
 
@@ -134,6 +250,12 @@ static void depths_exceeded(struct conversation *c)
 /* clang-format off */
 const struct rule_case rules_smbd_cases[] = {
     {"SMBD-2.2.3-01",   healthy, NULL, CONTENT(5, PAYLOAD + 4, 2), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-2.2.3.1-01", shared,  NULL, CONTENT(5, 5, 9), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-2.2.3.1-01", shared,  written_by_the_client, NO_CHANGE, RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-2.2.3.1-01", shared,  written_where_read, NO_CHANGE, RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-2.2.3.1-02", shared,  NULL, CONTENT(5, 13, 200), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.4.2-01", shared,  NULL, CONTENT(4, PAYLOAD + DATA_AT + 100, 1), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.4.4-01", written_after_pending, written_late, NO_CHANGE, RULE_FAIL, "", RULE_PASS, ""},
     {"SMBD-3.1.5.1-01", healthy, NULL, CONTENT(3, PAYLOAD + 10, 1), RULE_FAIL, "", RULE_PASS, ""},
     {"SMBD-3.1.5.1-02", healthy, NULL, CONTENT(5, PAYLOAD + 2, 0), RULE_FAIL, "", RULE_PASS, ""},
     {"SMBD-3.1.5.1-03", healthy, NULL, CONTENT(3, PAYLOAD + 24, 0x80, 0), RULE_FAIL, "", RULE_PASS, ""},
@@ -278,6 +400,27 @@ START_TEST(credits_are_not_judged_after_a_loss)
 }
 END_TEST
 
+/* What cannot be read may have advertised anything: a Write to no known buffer is then none of these rules'. */
+START_TEST(buffers_are_not_judged_where_smb2_cannot_be_read)
+{
+    static const struct conversation_change changes[] = {
+        CONTENT(8, PAYLOAD + DATA_AT + 0, 0xFD),  /* encrypted */
+        CONTENT(8, PAYLOAD + DATA_AT + 0, 0xFC),  /* compressed */
+        CONTENT(8, PAYLOAD + DATA_AT + 4, 0x41),  /* another header */
+        CONTENT(8, PAYLOAD + DATA_AT + 20, 0xFF), /* the next message of a compound is in another segment */
+        CONTENT(8, PAYLOAD + DATA_AT + 96, 3),    /* transformed */
+    };
+    struct conversation *c = conversation_create(&changes[_i]);
+    static struct verdicts verdicts;
+
+    written_by_the_client(c);
+    rule_case_judge(c, &verdicts);
+    ck_assert_int_ne(verdicts.verdict[rule_find("SMBD-2.2.3.1-01")->index], RULE_FAIL);
+    ck_assert_int_ge(verdicts.verdict[rule_find("SMBD-3.1.5.8-01")->index], 0);
+    conversation_free(c);
+}
+END_TEST
+
 Suite *rules_smbd_suite(void);
 
 Suite *rules_smbd_suite(void)
@@ -293,6 +436,7 @@ Suite *rules_smbd_suite(void)
     tcase_add_test(cases, another_answer_is_not_smb_direct);
     tcase_add_test(cases, a_refusal_establishes_nothing);
     tcase_add_test(cases, credits_are_not_judged_after_a_loss);
+    tcase_add_loop_test(cases, buffers_are_not_judged_where_smb2_cannot_be_read, 0, 5);
     suite_add_tcase(suite, cases);
     return suite;
 }
