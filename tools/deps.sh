@@ -11,7 +11,7 @@ set -euo pipefail
 # gcc only recommends libc6-dev, and recommendations are not installed.
 build='gcc libc6-dev pkg-config libpcap-dev libnet1-dev libisal-dev liblua5.4-dev libuv1-dev libjansson-dev libxml2-dev
        libseccomp-dev zlib1g-dev libzstd-dev liblz4-dev libminizip-dev libmd-dev uthash-dev libusrsctp-dev libsystemd-dev iproute2'
-test='zstd lz4 xz-utils libxml2-utils dpkg-dev debhelper strace debootstrap check perl python3 clang libclang-rt-dev llvm tshark jq xxd procps valgrind zsh fish
+test='lld zstd lz4 xz-utils libxml2-utils dpkg-dev debhelper strace debootstrap check perl python3 clang libclang-rt-dev llvm tshark jq xxd procps valgrind zsh fish
       man-db groff-base mandoc'
 bench='tshark jq procps time'
 plugin='gcc libc6-dev pkg-config libisal-dev uthash-dev libwireshark-dev libglib2.0-dev'
