@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "conformance/engine/bridge/bridge_emit.h"
 #include "generator/packet/packet.h"
@@ -37,8 +38,20 @@ static void direction_free(struct bridge_direction *direction)
     *direction = (struct bridge_direction){0};
 }
 
+static void note_busy(struct bridge_streams *streams, struct bridge_connection *connection, bool busy)
+{
+    if (connection->busy == busy)
+        return;
+    connection->busy = busy;
+    if (busy)
+        DL_APPEND(streams->busy, connection);
+    else
+        DL_DELETE(streams->busy, connection);
+}
+
 static void remove_connection(struct bridge_streams *streams, struct bridge_connection *connection)
 {
+    note_busy(streams, connection, false);
     HASH_DEL(streams->all, connection);
     streams->count--;
     for (unsigned side = 0; side < BRIDGE_SIDES; side++)
@@ -99,6 +112,7 @@ static struct bridge_connection *connection_of(struct bridge_streams *streams, u
     if (!hash_lost(connection))
         return connection;
     streams->count--;
+    note_busy(streams, connection, false);
     for (unsigned i = 0; i < BRIDGE_SIDES; i++)
         direction_free(&connection->direction[i]);
     free(connection);
@@ -172,7 +186,7 @@ struct bridge_connection *bridge_streams_take(struct bridge_streams *streams, un
         streams->lost_memory++;
         return NULL;
     }
-    connection->last_ns = streams->now_ns;
+    note_busy(streams, connection, true);
     if ((packet->flags & TCP_FLAG_SYN) != 0)
         note_syn(connection, side, packet);
     direction = &connection->direction[side];
@@ -382,20 +396,28 @@ static uint64_t direction_time(struct bridge_streams *streams, struct bridge_con
     return due;
 }
 
+static bool is_idle(const struct bridge_direction *direction)
+{
+    return direction->held == NULL && direction->wait == BRIDGE_GOES;
+}
+
 uint64_t bridge_streams_time(struct bridge_streams *streams, uint64_t now_ns)
 {
     struct bridge_connection *connection, *next;
     uint64_t due = UINT64_MAX;
 
     streams->now_ns = now_ns;
-    HASH_ITER (hh, streams->all, connection, next)
+    DL_FOREACH_SAFE(streams->busy, connection, next)
+    {
+        streams->looked_at++;
         for (unsigned side = 0; side < BRIDGE_SIDES; side++) {
-            const struct bridge_direction *direction = &connection->direction[side];
-            uint64_t one = direction->held == NULL && direction->wait == BRIDGE_GOES
-                               ? UINT64_MAX
-                               : direction_time(streams, connection, side);
+            uint64_t one =
+                is_idle(&connection->direction[side]) ? UINT64_MAX : direction_time(streams, connection, side);
 
             due = one < due ? one : due;
         }
+        if (is_idle(&connection->direction[0]) && is_idle(&connection->direction[1]))
+            note_busy(streams, connection, false);
+    }
     return due;
 }

@@ -81,16 +81,19 @@ struct bridge_connection {
     bool engaged;    /* it is iWARP */
     bool impaired;   /* something was done to it */
     enum bridge_close { BRIDGE_OPEN, BRIDGE_RESET, BRIDGE_FINISHED } closed; /* by the bridge: nothing is forwarded */
-    uint64_t last_ns;
+    bool busy; /* on the list of those that had a frame since they were looked at, or hold something */
+    struct bridge_connection *prev, *next;
     UT_hash_handle hh;
 };
 
 struct bridge_streams {
     struct bridge_connection *all; /* those used last are at the end */
     size_t count;
-    bool holds;               /* a script may change FPDUs */
-    size_t mtu[BRIDGE_SIDES]; /* of the interface there: octets of an IP packet */
-    uint64_t engaged;         /* how many have a number */
+    struct bridge_connection *busy; /* what bridge_streams_time() looks at: the others wait for nothing */
+    uint64_t looked_at;             /* connections that it has looked at, each time */
+    bool holds;                     /* a script may change FPDUs */
+    size_t mtu[BRIDGE_SIDES];       /* of the interface there: octets of an IP packet */
+    uint64_t engaged;               /* how many have a number */
     uint64_t now_ns;
     uint64_t refused, unchanged_late,
         lost_memory; /* frames beyond BRIDGE_HELD_MOST; FPDUs that were not whole in time */

@@ -359,6 +359,25 @@ START_TEST(packet_that_is_cut_anywhere_is_not_read)
 }
 END_TEST
 
+/* Of 65,536 connections that may be known those that wait are few: time costs what they cost. */
+START_TEST(time_passes_by_connections_that_wait_for_nothing)
+{
+    struct bench *bench = begin();
+
+    ck_assert_uint_eq(bridge_streams_time(&bench->streams, 2000), UINT64_MAX);
+    ck_assert_uint_eq(bench->streams.looked_at, 1);
+    ck_assert_uint_eq(bridge_streams_time(&bench->streams, 3000), UINT64_MAX);
+    ck_assert_uint_eq(bench->streams.looked_at, 1);
+    frame_to(bench, 0, 1000);
+    send_segment(bench, 0, TCP_FLAG_ACK, 1000, 5000, "abc", NULL);
+    for (unsigned i = 2; i < 5; i++) {
+        ck_assert_uint_lt(bridge_streams_time(&bench->streams, 3000 + i), UINT64_MAX);
+        ck_assert_uint_eq(bench->streams.looked_at, i);
+    }
+    end(bench);
+}
+END_TEST
+
 Suite *bridge_stream_suite(void)
 {
     Suite *suite = suite_create("bridge_stream");
@@ -375,6 +394,7 @@ Suite *bridge_stream_suite(void)
     tcase_add_test(cases, closed_connection_is_reset_or_finished_for_both);
     tcase_add_test(cases, checksum_left_to_a_card_is_completed);
     tcase_add_test(cases, packet_that_is_cut_anywhere_is_not_read);
+    tcase_add_test(cases, time_passes_by_connections_that_wait_for_nothing);
     suite_add_tcase(suite, cases);
     return suite;
 }
