@@ -201,6 +201,7 @@ uint32_t state_sctp_attached(const struct sctp_session *session, uint32_t domain
 /* The session is over, and may have a stream until then. */
 void state_sctp_detached(const struct sctp_session *session)
 {
+    left_of(session)->emptied |= session->stream != NULL && session->association->attached == 1;
     if (session->stream != NULL && keeps_msns(session))
         keep_msns(session);
 }
@@ -263,6 +264,9 @@ static bool is_passed_over(const struct iwarp_association *association, uint16_t
     if (message->kind == DDP_SCTP_CONTROL && message->row->active == 1 && idle && left->refused &&
         left->refused_sid == sid)
         return defect_behaves(set, DEFECT_SCTP_REFUSED_STAYS) || defect_behaves(set, DEFECT_SCTP_REJECTED_STAYS);
+    if (message->kind == DDP_SCTP_CONTROL && message->row->active == 1 && idle && left->emptied &&
+        defect_behaves(set, DEFECT_SCTP_EMPTY_STAYS))
+        return true;
     if (message->kind == DDP_SCTP_CONTROL && (message->code == DDP_SCTP_TERMINATE || message->row->active == 1) &&
         session != NULL && session->state == SESSION_CLOSING && session->own_end)
         return defect_behaves(set, DEFECT_SCTP_CROSSED_STAYS);

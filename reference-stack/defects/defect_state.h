@@ -174,6 +174,7 @@ struct sctp_left {
     uint8_t told[DDP_SCTP_PRIVATE_DATA_MAX]; /* and the longest that the ULP received */
     size_t said_octets, told_octets;
     bool first_known, domain_known, enhanced, refused, msn_known, depths_known;
+    bool emptied; /* its last session has ended */
     uint16_t first_sid, domain_sid, refused_sid, msn_sid, last_sid;
     uint32_t domain;
     uint32_t msn[DEFECT_QUEUES][2]; /* expected, and next */

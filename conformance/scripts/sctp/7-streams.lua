@@ -93,7 +93,6 @@ check {
 
 check {
   id = "DDP-3-16",
-  frees = true,
   role = "both",
   purpose = "the last session of an association has ended: the association goes down, or another session works",
   lasts = 30,
