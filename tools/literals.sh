@@ -4,6 +4,12 @@
 # literals.sh [TREE]: numbers in the checks that should come from what was negotiated, or measured of the device. Each place in
 # conformance/scripts where a stream id, a number of streams, a depth (IRD, ORD), a segment size, an STag, a number or size of receives, or
 # a count of more than 16 is written as a number has a line in tools/literals.tsv that says why it may be one: kind, an extended regular expression over "file:text", reason.
+#
+# Loops of up to 16 rounds and octets of memory or of one operation (`octets =`, `length =`) are not searched: legal devices hold these. There
+# are some that take no Read, or one at a time (tests/e2e/modest-device.sh), that have one stream (variant sctp-streams-1), and whose depths,
+# receives and windows a seed draws (`prove --devices`); what a device cannot register or do its upper tester calls "unsupported", and the
+# check is skipped (docs/upper-tester.md).
+#
 # Exit status 1: a place without a line, or a line without a place.
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
