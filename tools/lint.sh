@@ -13,8 +13,7 @@
 #   JOBS             how many processes (as many as there are processors)
 #   FAST=1           leaves cppcheck and clang-tidy out, which take minutes
 #   SHALLOW=1        lets clang's analyzer end sooner in long functions, which takes half of the time (the continuous integration
-#                    does so; its mode "shallow" would take a quarter, and finds what is not there), and not begin in tests: these
-#                    are run, under the sanitizers and valgrind
+#                    does so; its mode "shallow" would take a quarter, and finds what is not there)
 #   B                the build folder: B/lint remembers by content which files a linter has found clean (tools/lint-memory.pl)
 #   LINT_WHOLE=1     looks at every file all the same
 #   LINT_ANY=1       also with another version of LLVM's tools than the one whose form the tree has
@@ -91,12 +90,10 @@ by_cppcheck() {
 	return "$status"
 }
 by_clang-tidy() {
-	local file out checks status=0
+	local file out status=0
 	for file in "$@"; do
-		checks=
-		[[ -z $DEPTH || $file != tests/* ]] || checks='--checks=-clang-analyzer-*'
 		# shellcheck disable=SC2086
-		if ! out=$(clang-tidy --quiet $checks $DEPTH "$file" -- $CLANG_FLAGS -DWARPCHECK_VERSION=\"lint\" 2>&1); then
+		if ! out=$(clang-tidy --quiet $DEPTH "$file" -- $CLANG_FLAGS -DWARPCHECK_VERSION=\"lint\" 2>&1); then
 			printf '%s\n' "$out" | grep -vE '^[0-9]+ warnings? (generated|treated)|^Suppressed|^Use -header-filter' || true
 			status=1
 		fi
