@@ -257,7 +257,7 @@ int main(int argc, char **argv)
     uint16_t port;
     int ends[2];
     int status = 0;
-    pid_t child;
+    pid_t child = -1;
 
     (void)getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max;
