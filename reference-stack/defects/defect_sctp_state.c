@@ -314,6 +314,13 @@ bool state_sctp_sorting(struct sctp_session *session, const struct ddp_sctp_mess
 
 /* --- Messages that go out ----------------------------------------------------------------------------------------- */
 
+static bool begins_session(const uint8_t *control)
+{
+    uint32_t code = (uint32_t)ddp_sctp_control_get_Code(control);
+
+    return code == DDP_SCTP_INITIATE || code == DDP_SCTP_ENHANCED_INITIATE;
+}
+
 void state_sctp_output(const struct sctp_session *session, struct iwarp_sctp_output *output, uint8_t *octets)
 {
     struct sctp_left *left = left_of(session);
@@ -322,6 +329,8 @@ void state_sctp_output(const struct sctp_session *session, struct iwarp_sctp_out
 
     if (output->control && !is_draft(session->association))
         leave_private_data(session, output, octets);
+    if (output->control && left->emptied && begins_session(octets) && session_behaves(session, DEFECT_SCTP_EMPTY_STAYS))
+        output->ppid = NO_PPID;
     if (terminate && last != session->sid && session_behaves(session, DEFECT_SCTP_TERMINATE_ELSEWHERE))
         output->sid = last;
     if (!output->control && left->first_known && session->association->attached > 1 &&

@@ -50,7 +50,7 @@ bool state_sctp_cut(struct sctp_session *session);
     B(SCTP_HELD_STAYS,             "sctp-held-stays",             "what came before its turn in one session is taken in the next one of the SID") \
     B(SCTP_HELD_OVER_RESET,        "sctp-held-over-reset",        "draft: what came before its turn is taken after a Stream Reset") \
     B(SCTP_PENDING_STAYS,          "sctp-pending-stays",          "a request that was rejected counts as one that waits") \
-    B(SCTP_EMPTY_STAYS,            "sctp-empty-stays",            "an association whose last session has ended takes no further Initiate") \
+    B(SCTP_EMPTY_STAYS,            "sctp-empty-stays",            "an association whose last session has ended takes no further Initiate, and sends none that is one") \
     B(SCTP_REFUSED_STAYS,          "sctp-refused-stays",          "a SID whose Initiate was beyond the limit takes no further one") \
     B(SCTP_REJECTED_STAYS,         "sctp-rejected-stays",         "a SID whose Initiate was rejected takes no further one") \
     B(SCTP_TERMINATE_ELSEWHERE,    "sctp-terminate-elsewhere",    "an RDMAP Terminate goes out on the SID that had a message last") \
