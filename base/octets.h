@@ -71,6 +71,12 @@ static inline void octets_put64(uint8_t *octets, uint64_t value)
     memcpy(octets, &ordered, sizeof(ordered));
 }
 
+/* Least significant octet first, as other protocols have it. */
+static inline uint16_t octets_get16_little(const uint8_t *octets)
+{
+    return (uint16_t)(octets[0] | octets[1] << 8);
+}
+
 /* The FPDU's CRC is stored least significant octet first (RFC 5044 4.4, Figures 5 and 6). */
 static inline uint32_t octets_get32_little(const uint8_t *octets)
 {

@@ -22,11 +22,6 @@ enum {
     IS_RESPONSE = 1,
 };
 
-static uint16_t get16(const uint8_t *octets)
-{
-    return (uint16_t)(octets[0] | octets[1] << 8);
-}
-
 /* Of a request that may name memory; `octets`: from its header to the next one, or to the end. */
 static bool read_channel(const uint8_t *header, size_t octets, struct smb2_message *message)
 {
@@ -38,8 +33,8 @@ static bool read_channel(const uint8_t *header, size_t octets, struct smb2_messa
     message->channel = octets_get32_little(header + (reads ? READ_CHANNEL : WRITE_CHANNEL));
     if (message->channel == SMB2_CHANNEL_NONE)
         return true;
-    offset = get16(header + info);
-    length = get16(header + info + 2);
+    offset = octets_get16_little(header + info);
+    length = octets_get16_little(header + info + 2);
     if (message->channel > SMB2_CHANNEL_INVALIDATE || offset < SMB2_HEADER_OCTETS || offset > octets ||
         length > octets - offset || length == 0 || length % SMBD_DESCRIPTOR_OCTETS != 0)
         return false;
@@ -56,14 +51,14 @@ bool smb2_message_read(const uint8_t **p, const uint8_t *end, struct smb2_messag
     uint32_t next;
 
     if (octets < SMB2_HEADER_OCTETS || memcmp(header, protocol, sizeof(protocol)) != 0 ||
-        get16(header + STRUCTURE_SIZE) != SMB2_HEADER_OCTETS)
+        octets_get16_little(header + STRUCTURE_SIZE) != SMB2_HEADER_OCTETS)
         return false;
     next = octets_get32_little(header + NEXT);
     if (next != 0 && (next < SMB2_HEADER_OCTETS || next >= octets))
         return false;
     *message = (struct smb2_message){
         .response = (header[FLAGS] & IS_RESPONSE) != 0,
-        .command = get16(header + COMMAND),
+        .command = octets_get16_little(header + COMMAND),
         .status = octets_get32_little(header + STATUS),
         .message_id = octets_get32_little(header + MESSAGE_ID) | (uint64_t)octets_get32_little(header + MESSAGE_ID + 4)
                                                                      << 32,

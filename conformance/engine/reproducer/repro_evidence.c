@@ -26,12 +26,6 @@ enum {
     IP_SCTP = 132,
 };
 
-/* Little-endian, as pcapng is written here. */
-static uint16_t get16(const uint8_t *at)
-{
-    return (uint16_t)(at[0] | at[1] << 8);
-}
-
 /* Room for one more; zeroed. NULL without memory. */
 static struct repro_event *new_event(struct repro_evidence *evidence)
 {
@@ -90,13 +84,13 @@ static int on_options(struct repro_evidence *evidence, const uint8_t *at, const 
     uint64_t frame = evidence->count != 0 ? evidence->events[evidence->count - 1].frame : 0;
 
     while (end - at >= OPTION_HEAD) {
-        uint16_t code = get16(at), length = get16(at + 2);
+        uint16_t code = octets_get16_little(at), length = octets_get16_little(at + 2); /* as pcapng is written here */
 
         at += OPTION_HEAD;
         if (code == 0 || length > end - at)
             break;
         if (code == OPTION_FLAGS && length == 4)
-            *inbound = (get16(at) & 3) == FLAGS_INBOUND;
+            *inbound = (octets_get16_little(at) & 3) == FLAGS_INBOUND;
         if (code == OPTION_COMMENT && on_comment(evidence, (const char *)at, length, frame) != 0)
             return -1;
         size_t padded = ((size_t)length + 3) & ~(size_t)3;

@@ -429,7 +429,7 @@ static struct flow_record begin_little32(const uint8_t *octets, size_t count)
 
     if (count < 4)
         return more;
-    length = octets[0] | (uint64_t)octets[1] << 8;
+    length = octets_get16_little(octets);
     return length == 0 || octets[2] != 0 || octets[3] != 0 ? none : (struct flow_record){4 + length, 16, 16};
 }
 
@@ -455,7 +455,7 @@ static struct flow_record begin_little16(const uint8_t *octets, size_t count)
 
     if (count < 2)
         return more;
-    length = octets[0] | (uint64_t)octets[1] << 8;
+    length = octets_get16_little(octets);
     return length < 4 ? none : (struct flow_record){length, 0, 16};
 }
 
