@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conformance/engine/audit/lua_event.h"
+#include "conformance/engine/sandbox/lua_members.h"
 #include "base/nearest.h"
 
 enum { ID_MAX = 60, TEXT_MAX = 400 };
@@ -17,55 +18,10 @@ static const char *const members[] = {"id", "text", "on", "judge", "level", "lay
 
 enum { MEMBERS = sizeof(members) / sizeof(members[0]) };
 
-static void members_check(lua_State *lua)
-{
-    char hint[NEAREST_HINT_OCTETS];
-
-    lua_pushnil(lua);
-    while (lua_next(lua, 1) != 0) {
-        const char *name = lua_type(lua, -2) == LUA_TSTRING ? lua_tostring(lua, -2) : "";
-        size_t i = 0;
-
-        while (i < MEMBERS && strcmp(members[i], name) != 0)
-            i++;
-        if (i == MEMBERS)
-            luaL_error(lua, "a rule has no member \"%s\"%s", name,
-                       nearest_hint(nearest_of(name, members, MEMBERS), hint));
-        lua_pop(lua, 1);
-    }
-}
-
-/*
- * A text of the table at 1, malloc'd: printable ASCII, since it becomes a cell of the catalogue. NULL: it is not there.
- */
-static char *text_of(lua_State *lua, const char *member, size_t max)
-{
-    const char *text;
-    size_t length;
-    char *copy;
-
-    if (lua_getfield(lua, 1, member) == LUA_TNIL) {
-        lua_pop(lua, 1);
-        return NULL;
-    }
-    text = lua_type(lua, -1) == LUA_TSTRING ? lua_tolstring(lua, -1, &length) : NULL;
-    if (text == NULL || length == 0 || length > max) {
-        luaL_error(lua, "%s: a text of 1 to %d characters was expected", member, (int)max);
-        return NULL; /* not reached */
-    }
-    for (size_t i = 0; i < length; i++)
-        if (text[i] < 0x20 || text[i] > 0x7E)
-            luaL_error(lua, "%s: character %d is not printable ASCII", member, (int)i + 1);
-    copy = strdup(text);
-    if (copy == NULL)
-        luaL_error(lua, "out of memory");
-    lua_pop(lua, 1);
-    return copy;
-}
-
+/* Texts are printable ASCII, since they become cells of the catalogue. */
 static char *needed(lua_State *lua, const char *member, size_t max)
 {
-    char *text = text_of(lua, member, max);
+    char *text = lua_members_text(lua, member, max);
 
     if (text == NULL)
         luaL_error(lua, "a rule needs %s, a text", member);
@@ -74,7 +30,7 @@ static char *needed(lua_State *lua, const char *member, size_t max)
 
 static char *text_or(lua_State *lua, const char *member, size_t max, const char *otherwise)
 {
-    char *text = text_of(lua, member, max);
+    char *text = lua_members_text(lua, member, max);
 
     if (text == NULL && (text = strdup(otherwise)) == NULL)
         luaL_error(lua, "out of memory");
@@ -207,7 +163,7 @@ int lua_rule_declare(lua_State *lua)
         return luaL_error(lua, "rules are declared while their file is read");
     luaL_checktype(lua, 1, LUA_TTABLE);
     lua_settop(lua, 1);
-    members_check(lua);
+    lua_members_check(lua, "a rule", members, MEMBERS);
     if (rules->count == LUA_RULES_MAX)
         return luaL_error(lua, "more than %d rules", LUA_RULES_MAX);
     rule = &rules->rules[rules->count++]; /* what it has is freed with it, also after an error */

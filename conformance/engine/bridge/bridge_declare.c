@@ -4,58 +4,14 @@
 #include <lauxlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "conformance/engine/bridge/bridge_script_internal.h"
+#include "conformance/engine/sandbox/lua_members.h"
 
 enum { NAME_MOST = 60, PURPOSE_MOST = 400 };
 
 static const char *const members[] = {"name", "purpose", "when", "act", "expect"};
 
 enum { MEMBERS = sizeof(members) / sizeof(members[0]) };
-
-static void check_members(lua_State *lua)
-{
-    char hint[NEAREST_HINT_OCTETS];
-
-    lua_pushnil(lua);
-    while (lua_next(lua, 1) != 0) {
-        const char *name = lua_type(lua, -2) == LUA_TSTRING ? lua_tostring(lua, -2) : "";
-        size_t i = 0;
-
-        while (i < MEMBERS && strcmp(members[i], name) != 0)
-            i++;
-        if (i == MEMBERS)
-            luaL_error(lua, "an impairment has no member \"%s\"%s", name,
-                       nearest_hint(nearest_of(name, members, MEMBERS), hint));
-        lua_pop(lua, 1);
-    }
-}
-
-/* A text, malloc'd; NULL: it is not there. */
-static char *text_of(lua_State *lua, const char *member, size_t most)
-{
-    const char *text;
-    size_t length;
-    char *copy;
-
-    if (lua_getfield(lua, 1, member) == LUA_TNIL) {
-        lua_pop(lua, 1);
-        return NULL;
-    }
-    text = lua_type(lua, -1) == LUA_TSTRING ? lua_tolstring(lua, -1, &length) : NULL;
-    if (text == NULL || length == 0 || length > most) {
-        luaL_error(lua, "%s: a text of 1 to %d characters was expected", member, (int)most);
-        return NULL; /* not reached */
-    }
-    for (size_t i = 0; i < length; i++)
-        if (text[i] < 0x20 || text[i] > 0x7E)
-            luaL_error(lua, "%s: character %d is not printable ASCII", member, (int)i + 1);
-    copy = strdup(text);
-    if (copy == NULL)
-        luaL_error(lua, "out of memory");
-    lua_pop(lua, 1);
-    return copy;
-}
 
 static void check_name(lua_State *lua, const struct bridge_script *script, const char *name)
 {
@@ -179,15 +135,15 @@ int bridge_declare(lua_State *lua)
         return luaL_error(lua, "impairments are declared while their file is read");
     luaL_checktype(lua, 1, LUA_TTABLE);
     lua_settop(lua, 1);
-    check_members(lua);
+    lua_members_check(lua, "an impairment", members, MEMBERS);
     if (script->count == BRIDGE_IMPAIRMENTS_MOST)
         return luaL_error(lua, "more than %d impairments", BRIDGE_IMPAIRMENTS_MOST);
     impairment = &script->all[script->count++]; /* what it has is freed with it, also after an error */
-    impairment->name = text_of(lua, "name", NAME_MOST);
+    impairment->name = lua_members_text(lua, "name", NAME_MOST);
     if (impairment->name == NULL)
         return luaL_error(lua, "an impairment needs name, a text");
     check_name(lua, script, impairment->name);
-    impairment->purpose = text_of(lua, "purpose", PURPOSE_MOST);
+    impairment->purpose = lua_members_text(lua, "purpose", PURPOSE_MOST);
     declare_trigger(lua, impairment);
     declare_expectation(lua, impairment);
     if (lua_getfield(lua, 1, "act") != LUA_TFUNCTION)
