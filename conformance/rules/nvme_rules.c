@@ -120,21 +120,6 @@ void nvme_response_due(struct rule_context *ctx)
 
 /* ---- remote invalidation ----------------------------------------------------------------------------------------- */
 
-/* A keyed SGL of that command with the subtype that asks for it has the STag. */
-static bool is_asked(const struct rule_context *ctx, uint32_t stag)
-{
-    const struct flow_buffers *buffers = ctx->flow->ulp->buffers;
-
-    for (unsigned i = 0; i < buffers->used; i++) {
-        const struct flow_buffer *buffer = &buffers->place[i];
-
-        if (buffer->used && buffer->ended_by == 0 && buffer->owner == FLOW_FROM_INITIATOR &&
-            buffer->exchange == message_of(ctx)->cid && buffer->stag == stag && buffer->list == NVME_SGL_INVALIDATE)
-            return true;
-    }
-    return false;
-}
-
 void nvme_invalidate_asked(struct rule_context *ctx)
 {
     uint32_t stag = ctx->event->ddp->segment.ulp_word;
@@ -142,7 +127,8 @@ void nvme_invalidate_asked(struct rule_context *ctx)
     if (message_of(ctx)->kind != FLOW_NVME_RESPONSE || !rule_buffers_known(ctx) || !whole(ctx) ||
         !flow_nvme_waits(flow_nvme_of(ctx->flow), message_of(ctx)->cid))
         return;
-    if (is_asked(ctx, stag))
+    if (flow_buffers_list(ctx->flow->ulp->buffers, FLOW_FROM_INITIATOR, message_of(ctx)->cid, NVME_SGL_INVALIDATE,
+                          stag))
         rule_pass(ctx);
     else
         rule_fail_unless_lost(ctx, "an STag of the command, with SGL type 0x4f", rule_text(ctx, "STag 0x%08x", stag),

@@ -24,21 +24,6 @@ void smbd_access_in_time(struct rule_context *ctx)
     rule_access_in_time(ctx, ACCESS("[MS-SMBD] 3.1.4.4"), "the SMB2 response");
 }
 
-/* The request of that number stands, has that STag, and asked for it to be invalidated. */
-static bool is_asked(const struct rule_context *ctx, uint32_t exchange, uint32_t stag)
-{
-    const struct flow_buffers *buffers = ctx->flow->ulp->buffers;
-
-    for (unsigned i = 0; i < buffers->used; i++) {
-        const struct flow_buffer *buffer = &buffers->place[i];
-
-        if (buffer->used && buffer->ended_by == 0 && buffer->owner == flow_reverse(ctx->direction) &&
-            buffer->exchange == exchange && buffer->stag == stag && buffer->list == SMB2_CHANNEL_INVALIDATE)
-            return true;
-    }
-    return false;
-}
-
 void smbd_invalidates_asked(struct rule_context *ctx)
 {
     uint32_t stag = ctx->event->ddp->segment.ulp_word;
@@ -48,7 +33,8 @@ void smbd_invalidates_asked(struct rule_context *ctx)
     if (flow_smbd_message(ctx->event) != FLOW_SMBD_DATA || !rule_buffers_known(ctx) ||
         !flow_smbd_data(ctx->event, &p, &end) || !smb2_message_read(&p, end, &said) || p != NULL)
         return;
-    if (said.response && is_asked(ctx, (uint32_t)said.message_id, stag))
+    if (said.response && flow_buffers_list(ctx->flow->ulp->buffers, flow_reverse(ctx->direction),
+                                           (uint32_t)said.message_id, SMB2_CHANNEL_INVALIDATE, stag))
         rule_pass(ctx);
     else
         rule_fail_unless_lost(

@@ -132,15 +132,27 @@ const struct flow_buffer *flow_buffers_at(const struct flow_buffers *buffers, co
     return NULL;
 }
 
+/* Does a buffer that stands have that owner, exchange and STag? */
+static bool names(const struct flow_buffer *buffer, enum flow_direction owner, uint32_t exchange, uint32_t stag)
+{
+    return buffer->used && buffer->ended_by == 0 && buffer->owner == owner && buffer->exchange == exchange &&
+           buffer->stag == stag;
+}
+
 bool flow_buffers_name(const struct flow_buffers *buffers, enum flow_direction owner, uint32_t exchange, uint32_t stag)
 {
-    for (unsigned i = 0; i < buffers->used; i++) {
-        const struct flow_buffer *buffer = &buffers->place[i];
-
-        if (buffer->used && buffer->ended_by == 0 && buffer->owner == owner && buffer->exchange == exchange &&
-            buffer->stag == stag)
+    for (unsigned i = 0; i < buffers->used; i++)
+        if (names(&buffers->place[i], owner, exchange, stag))
             return true;
-    }
+    return false;
+}
+
+bool flow_buffers_list(const struct flow_buffers *buffers, enum flow_direction owner, uint32_t exchange, uint8_t list,
+                       uint32_t stag)
+{
+    for (unsigned i = 0; i < buffers->used; i++)
+        if (buffers->place[i].list == list && names(&buffers->place[i], owner, exchange, stag))
+            return true;
     return false;
 }
 

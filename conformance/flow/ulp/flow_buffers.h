@@ -60,4 +60,8 @@ const struct flow_buffer *flow_buffers_at(const struct flow_buffers *buffers, co
 /* Does a buffer that stands have that owner, exchange and STag? */
 bool flow_buffers_name(const struct flow_buffers *buffers, enum flow_direction owner, uint32_t exchange, uint32_t stag);
 
+/* The same of those in that list of the request. */
+bool flow_buffers_list(const struct flow_buffers *buffers, enum flow_direction owner, uint32_t exchange, uint8_t list,
+                       uint32_t stag);
+
 #endif
