@@ -75,3 +75,16 @@ uint64_t link_capture_time(const struct pcap_pkthdr *header, uint64_t nanosecond
 {
     return (uint64_t)header->ts.tv_sec * UINT64_C(1000000000) + (uint64_t)header->ts.tv_usec * nanoseconds_per_tick;
 }
+
+uint64_t link_capture_lost(pcap_t *in, struct link_capture_losses *losses)
+{
+    uint64_t before = losses->ring + losses->interface;
+    struct pcap_stat counts;
+
+    if (in == NULL || pcap_stats(in, &counts) != 0)
+        return 0;
+    /* libpcap's counters have 32 bits: what they went on by since the last time is added. */
+    losses->ring += (uint32_t)(counts.ps_drop - (uint32_t)losses->ring);
+    losses->interface += (uint32_t)(counts.ps_ifdrop - (uint32_t)losses->interface);
+    return losses->ring + losses->interface - before;
+}

@@ -29,6 +29,14 @@ pcap_t *link_capture_open(const char *interface, const struct link_capture_wish 
 /* Has the kernel leave out what the filter (pcap-filter(7)) does not name. 0, or -1 with a sentence. */
 int link_capture_filter(pcap_t *in, const char *interface, const char *filter, struct iwarp_sentence *error);
 
+/* Frames that were lost so far: no room in the ring; by the interface or its driver. */
+struct link_capture_losses {
+    uint64_t ring, interface;
+};
+
+/* Brings *losses up to date. How many frames more than at the last call; 0 also where nothing is known, or `in` is NULL. */
+uint64_t link_capture_lost(pcap_t *in, struct link_capture_losses *losses);
+
 /* Nanoseconds since 1970 of a captured frame. */
 uint64_t link_capture_time(const struct pcap_pkthdr *header, uint64_t nanoseconds_per_tick);
 

@@ -77,16 +77,3 @@ bool bridge_interface_send(struct bridge_interface *interface, const uint8_t *fr
         interface->unsent++;
     return false;
 }
-
-uint64_t bridge_interface_lost(struct bridge_interface *interface)
-{
-    uint64_t before = interface->ring_lost + interface->interface_lost;
-    struct pcap_stat counts;
-
-    if (interface->link == NULL || pcap_stats(interface->link, &counts) != 0)
-        return 0;
-    /* libpcap's counters have 32 bits: what they went on by since the last time is added. */
-    interface->ring_lost += (uint32_t)(counts.ps_drop - (uint32_t)interface->ring_lost);
-    interface->interface_lost += (uint32_t)(counts.ps_ifdrop - (uint32_t)interface->interface_lost);
-    return interface->ring_lost + interface->interface_lost - before;
-}

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/sentence.h"
+#include "generator/link/link_capture.h"
 
 enum { BRIDGE_SNAP_OCTETS = 65535 + 14 + 4 * 4 };
 
@@ -17,10 +18,10 @@ struct bridge_interface {
     int file;     /* to wait on */
     size_t mtu;   /* octets of an IP packet */
     uint64_t nanoseconds_per_tick;
-    uint64_t frames, octets;            /* came in */
-    uint64_t sent, unsent;              /* went out; could not, though not too long */
-    uint64_t too_long;                  /* longer than the MTU, and not cut */
-    uint64_t ring_lost, interface_lost; /* frames: no room in the ring; by the interface or its driver */
+    uint64_t frames, octets; /* came in */
+    uint64_t sent, unsent;   /* went out; could not, though not too long */
+    uint64_t too_long;       /* longer than the MTU, and not cut */
+    struct link_capture_losses lost;
 };
 
 /* Frames that come in alone; those that the host itself sends there are not seen. -1 with a sentence. */
@@ -30,8 +31,5 @@ void bridge_interface_close(struct bridge_interface *interface);
 
 /* True: it went. False: it is counted why not; an interface that is gone is closed. */
 bool bridge_interface_send(struct bridge_interface *interface, const uint8_t *frame, size_t octets);
-
-/* How many frames were lost since the last call. */
-uint64_t bridge_interface_lost(struct bridge_interface *interface);
 
 #endif

@@ -109,7 +109,8 @@ static void on_frame(u_char *argument, const struct pcap_pkthdr *header, const u
 static void note_losses(struct bridge *bridge)
 {
     for (unsigned side = 0; side < BRIDGE_SIDES; side++) {
-        uint64_t lost = bridge_interface_lost(&bridge->sides[side].interface);
+        struct bridge_interface *interface = &bridge->sides[side].interface;
+        uint64_t lost = link_capture_lost(interface->link, &interface->lost);
 
         bridge->lost += lost;
         for (unsigned i = 0; lost != 0 && i < BRIDGE_SIDES; i++)

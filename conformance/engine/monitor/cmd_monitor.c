@@ -66,7 +66,7 @@ static void on_frame(void *user, struct flow_frame *frame)
  */
 static void note_losses(struct monitor *monitor, struct monitor_interface *interface)
 {
-    uint64_t lost = monitor_interface_lost(interface);
+    uint64_t lost = link_capture_lost(interface->in, &interface->lost);
 
     if (lost == 0)
         return;

@@ -63,9 +63,9 @@ static void interfaces(FILE *out, const struct monitor_counts *counts)
     by_interface(out, counts, "octets_total", "counter", "Octets of these frames.",
                  offsetof(struct monitor_interface, octets));
     by_interface(out, counts, "ring_lost_frames_total", "counter", "Frames for which the ring had no room.",
-                 offsetof(struct monitor_interface, ring_lost));
+                 offsetof(struct monitor_interface, lost.ring));
     by_interface(out, counts, "interface_lost_frames_total", "counter", "Frames that the interface or its driver lost.",
-                 offsetof(struct monitor_interface, interface_lost));
+                 offsetof(struct monitor_interface, lost.interface));
     head(out, "interface_up", "gauge", "1 while the interface can be read.");
     for (size_t i = 0; i < counts->interface_count; i++) {
         fputs("warpcheck_interface_up{interface=\"", out);

@@ -71,16 +71,3 @@ int monitor_interface_read(struct monitor_interface *interface, int most,
     return iwarp_sentence_set(error, "%s: the interface cannot be read any more: %s", interface->name,
                               pcap_geterr(interface->in));
 }
-
-uint64_t monitor_interface_lost(struct monitor_interface *interface)
-{
-    uint64_t before = interface->ring_lost + interface->interface_lost;
-    struct pcap_stat counts;
-
-    if (interface->in == NULL || pcap_stats(interface->in, &counts) != 0)
-        return 0;
-    /* libpcap's counters have 32 bits: what they went on by since the last time is added. */
-    interface->ring_lost += (uint32_t)(counts.ps_drop - (uint32_t)interface->ring_lost);
-    interface->interface_lost += (uint32_t)(counts.ps_ifdrop - (uint32_t)interface->interface_lost);
-    return interface->ring_lost + interface->interface_lost - before;
-}

@@ -9,6 +9,7 @@
 
 #include "base/sentence.h"
 #include "conformance/flow/event/flow_frame.h"
+#include "generator/link/link_capture.h"
 
 enum { MONITOR_INTERFACES = 8, MONITOR_SNAP_OCTETS = 262144, MONITOR_BLOCK_MS = 100 };
 
@@ -19,7 +20,7 @@ struct monitor_interface {
     uint32_t link;
     uint64_t nanoseconds_per_tick;
     uint64_t frames, octets;
-    uint64_t ring_lost, interface_lost; /* frames: no room in the ring; by the interface or its driver */
+    struct link_capture_losses lost;
 };
 
 /*
@@ -37,8 +38,5 @@ void monitor_interface_close(struct monitor_interface *interface);
 int monitor_interface_read(struct monitor_interface *interface, int most,
                            void (*give)(void *user, struct flow_frame *frame), void *user,
                            struct iwarp_sentence *error);
-
-/* How many frames were lost since the last call. */
-uint64_t monitor_interface_lost(struct monitor_interface *interface);
 
 #endif

@@ -114,7 +114,7 @@ END_TEST
 START_TEST(metrics_have_a_line_for_each_value)
 {
     struct catalogue *catalogue = catalogue_of();
-    struct monitor_interface interfaces[1] = {{.name = "a\"b\\c", .frames = 12, .ring_lost = 3}};
+    struct monitor_interface interfaces[1] = {{.name = "a\"b\\c", .frames = 12, .lost = {.ring = 3}}};
     struct flow_totals totals = {.flows = 2};
     struct monitor_counts counts = {.catalogue = catalogue,
                                     .interfaces = interfaces,
