@@ -6,27 +6,19 @@
 
 enum { DESCRIPTION = 120 };
 
-static const struct {
-    const char *name;
-    wire_result triple;
-} errors[] = {
-#define NAMED(id, layer, etype, code, type_name, name, source) {#id, id},
-    TERMINATE_ERRORS(NAMED)
-#undef NAMED
-};
-
 bool bridge_expect_add(struct bridge_expect *expect, const char *name)
 {
+    const struct terminate_error *error;
+
     if (strcmp(name, "survives") == 0)
         return expect->survives = true;
     if (strcmp(name, "closes") == 0)
         return expect->closes = true;
-    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-        if (strcmp(errors[i].name + strlen("TERM_"), name) == 0 && expect->triple_count < BRIDGE_TRIPLES_MOST) {
-            expect->triples[expect->triple_count++] = errors[i].triple;
-            return true;
-        }
-    return false;
+    error = terminate_error_named(name);
+    if (error == NULL || expect->triple_count == BRIDGE_TRIPLES_MOST)
+        return false;
+    expect->triples[expect->triple_count++] = error->triple;
+    return true;
 }
 
 static bool allows(const struct bridge_expect *expect, wire_result triple)

@@ -44,6 +44,11 @@ static const char *name_of(const struct flow_event *event)
     return "FPDU";
 }
 
+static char letter_of(unsigned side)
+{
+    return side == 0 ? 'A' : 'B';
+}
+
 static void not_applied(struct bridge_impairment *impairment, const char *why)
 {
     if (impairment->why.text[0] == '\0')
@@ -58,8 +63,8 @@ static void applied(struct bridge_side *at, const struct bridge_call *call, cons
         call->impairment->seen = (struct bridge_seen){.stream = call->connection->number, .sender = at->side};
     call->connection->impaired = true;
     bridge_note(bridge, false, "impaired  %s: stream %" PRIu64 ", %s of %c in frame %" PRIu64 ": %s",
-                call->impairment->name, call->connection->number, name_of(event), "AB"[at->side], event -> frame,
-                call -> done[0] != '\0' ? call->done : "nothing was done");
+                call->impairment->name, call->connection->number, name_of(event), letter_of(at->side), event->frame,
+                call->done[0] != '\0' ? call->done : "nothing was done");
     (void)snprintf(bridge->done, sizeof(bridge->done), "impairment %s: %s", call->impairment->name, call->done);
     bridge->comment = bridge->done;
 }
@@ -262,10 +267,10 @@ void bridge_expired(void *user, const struct bridge_connection *connection, unsi
         bridge_note(bridge, true,
                     "stream %" PRIu64 ": what %c sends was held for %" PRIu64
                     " s, and no script released it: it goes on (--hold)",
-                    connection->number, "AB"[side], bridge -> options -> hold);
+                    connection->number, letter_of(side), bridge->options->hold);
     else
         bridge_note(bridge, true, "stream %" PRIu64 ": no other FPDU of %c came within %d ms: %s", connection->number,
-                    "AB"[side], BRIDGE_PARTNER_MS,
+                    letter_of(side), BRIDGE_PARTNER_MS,
                     wait == BRIDGE_SWAPS ? "the one that waited goes in its own place"
                                          : "the one that waited goes by itself");
 }

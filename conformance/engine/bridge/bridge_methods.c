@@ -135,7 +135,7 @@ static int unit_join(lua_State *lua)
     return 0;
 }
 
-/* cut(OCTET...): segments end before these octets of the unit, from 1; in the receiver's numbers. */
+/* cut(OCTET...): segments end before these octets of the unit, from 0; in the receiver's numbers. */
 static int unit_cut(lua_State *lua)
 {
     struct bridge_call *call = call_of(lua);
@@ -200,7 +200,6 @@ static int unit_edit(lua_State *lua)
 {
     struct bridge_call *call = call_of(lua);
     struct iwarp_sentence why;
-
     int fields = 0;
 
     luaL_checktype(lua, 2, LUA_TTABLE);

@@ -49,14 +49,20 @@ static void note_busy(struct bridge_streams *streams, struct bridge_connection *
         DL_DELETE(streams->busy, connection);
 }
 
-static void remove_connection(struct bridge_streams *streams, struct bridge_connection *connection)
+/* It stands in streams->all no more. */
+static void connection_free(struct bridge_streams *streams, struct bridge_connection *connection)
 {
     note_busy(streams, connection, false);
-    HASH_DEL(streams->all, connection);
     streams->count--;
     for (unsigned side = 0; side < BRIDGE_SIDES; side++)
         direction_free(&connection->direction[side]);
     free(connection);
+}
+
+static void remove_connection(struct bridge_streams *streams, struct bridge_connection *connection)
+{
+    HASH_DEL(streams->all, connection);
+    connection_free(streams, connection);
 }
 
 void bridge_streams_free(struct bridge_streams *streams)
@@ -111,11 +117,7 @@ static struct bridge_connection *connection_of(struct bridge_streams *streams, u
     }
     if (!hash_lost(connection))
         return connection;
-    streams->count--;
-    note_busy(streams, connection, false);
-    for (unsigned i = 0; i < BRIDGE_SIDES; i++)
-        direction_free(&connection->direction[i]);
-    free(connection);
+    connection_free(streams, connection);
     return NULL;
 }
 

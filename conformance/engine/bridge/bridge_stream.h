@@ -95,11 +95,12 @@ struct bridge_streams {
     size_t mtu[BRIDGE_SIDES];       /* of the interface there: octets of an IP packet */
     uint64_t engaged;               /* how many have a number */
     uint64_t now_ns;
-    uint64_t refused, unchanged_late,
-        lost_memory; /* frames beyond BRIDGE_HELD_MOST; FPDUs that were not whole in time */
+    uint64_t refused;        /* frames beyond BRIDGE_HELD_MOST */
+    uint64_t unchanged_late; /* segments that went before their FPDU was whole */
+    uint64_t lost_memory;    /* frames for which there was no memory */
     /* Sends a frame to the device at `side`; `changed`: it is not the one that came. */
     void (*send)(void *user, unsigned side, uint8_t *frame, size_t octets, bool changed);
-    /* What a direction waited for did not come in time, or (`late`) it was held as long as the limit allows. */
+    /* What a direction waited for did not come in time, or it was held as long as the limit allows (BRIDGE_STALLED). */
     void (*expired)(void *user, const struct bridge_connection *connection, unsigned side, enum bridge_wait wait);
     void *user;
     uint8_t *scratch, *contents; /* BRIDGE_SCRATCH each */
