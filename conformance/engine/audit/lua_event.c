@@ -78,24 +78,12 @@ static size_t add(struct header *headers, size_t count, const struct wire_layout
     return count + 1;
 }
 
-static const struct wire_layout *header_layout(enum flow_header header)
-{
-    switch (header) {
-    case FLOW_HEADER_READ_REQUEST: return &read_request_layout;
-    case FLOW_HEADER_TERMINATE: return &terminate_layout;
-    case FLOW_HEADER_ATOMIC_REQUEST: return &atomic_request_layout;
-    case FLOW_HEADER_ATOMIC_RESPONSE: return &atomic_response_layout;
-    case FLOW_HEADER_IMMEDIATE: return &immediate_layout;
-    default: return NULL;
-    }
-}
-
 static size_t segment_headers(const struct flow_event *event, struct header *headers)
 {
     const uint8_t *start = event->ulpdu->octets;
     size_t have = event->ulpdu->have, count = 0;
     bool tagged = event->ddp->segment.tagged;
-    const struct wire_layout *header = event->kind == FLOW_RDMAP ? header_layout(event->rdmap->header) : NULL;
+    const struct wire_layout *header = event->kind == FLOW_RDMAP ? flow_header_layout(event->rdmap->header) : NULL;
 
     count = add(headers, count, tagged ? &ddp_tagged_layout : &ddp_untagged_layout, start, have);
     if (event->kind != FLOW_RDMAP || have == 0)

@@ -66,21 +66,10 @@ struct header {
     size_t at;
 };
 
-static const struct wire_layout *header_layout(const struct flow_event *event)
-{
-    switch (event->kind == FLOW_RDMAP ? event->rdmap->header : FLOW_HEADER_NONE) {
-    case FLOW_HEADER_READ_REQUEST: return &read_request_layout;
-    case FLOW_HEADER_TERMINATE: return &terminate_layout;
-    case FLOW_HEADER_ATOMIC_REQUEST: return &atomic_request_layout;
-    case FLOW_HEADER_ATOMIC_RESPONSE: return &atomic_response_layout;
-    case FLOW_HEADER_IMMEDIATE: return &immediate_layout;
-    default: return NULL;
-    }
-}
-
 /* The headers of the event, where they stand in its ULPDU. */
 static size_t headers_of(const struct flow_event *event, struct header headers[3])
 {
+    const struct wire_layout *body;
     size_t count = 0;
     bool tagged;
 
@@ -97,9 +86,9 @@ static size_t headers_of(const struct flow_event *event, struct header headers[3
     if (event->kind != FLOW_RDMAP)
         return count;
     headers[count++] = (struct header){tagged ? &rdmap_control_layout : &rdmap_untagged_layout, 1};
-    if (header_layout(event) != NULL)
-        headers[count++] =
-            (struct header){header_layout(event), (size_t)(event->ddp->segment.payload - event->ulpdu->octets)};
+    body = flow_header_layout(event->rdmap->header);
+    if (body != NULL)
+        headers[count++] = (struct header){body, (size_t)(event->ddp->segment.payload - event->ulpdu->octets)};
     return count;
 }
 

@@ -58,3 +58,15 @@ void flow_dropped(struct flow_common *common, struct flow *flow)
         flow_event_send(common, &event);
     }
 }
+
+const struct wire_layout *flow_header_layout(enum flow_header header)
+{
+    switch (header) {
+    case FLOW_HEADER_READ_REQUEST: return &read_request_layout;
+    case FLOW_HEADER_TERMINATE: return &terminate_layout;
+    case FLOW_HEADER_ATOMIC_REQUEST: return &atomic_request_layout;
+    case FLOW_HEADER_ATOMIC_RESPONSE: return &atomic_response_layout;
+    case FLOW_HEADER_IMMEDIATE: return &immediate_layout;
+    default: return NULL;
+    }
+}

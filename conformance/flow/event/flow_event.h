@@ -130,6 +130,9 @@ enum flow_header {
     FLOW_HEADER_IMMEDIATE,
 };
 
+/* Its table of fields; NULL: there is none. */
+const struct wire_layout *flow_header_layout(enum flow_header header);
+
 struct flow_rdmap {
     struct rdmap_message message;
     wire_result result;        /* rdmap_parse()'s */
