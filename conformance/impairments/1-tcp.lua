@@ -4,7 +4,7 @@
 -- segmented, and loses nothing that TCP repeats). Each stream goes on, and ends in order.
 
 local function on(name, message, nth, purpose, act)
-  impair { name = name, purpose = purpose, when = { message = message, nth = nth }, act = act, expect = "survives" }
+  impair { name = name, purpose = purpose, over = "tcp", when = { message = message, nth = nth }, act = act, expect = "survives" }
 end
 
 on("send-delayed", "Send", 3, "a Send comes later", function(unit) unit:delay(0.05) end)

@@ -12,7 +12,7 @@ local function edited(name, message, nth, expect, fields, purpose)
   }
 end
 
-impair { name = "send-twice", purpose = "an MSN that was used already", when = { message = "Send", nth = 3 }, expect = no_msn,
+impair { name = "send-twice", purpose = "an MSN that was used already", over = "tcp", when = { message = "Send", nth = 3 }, expect = no_msn,
   act = function(unit) unit:duplicate() end }
 edited("msn-far", "Send", 3, no_msn, function(event) return { MSN = event.MSN + 1000000 } end, "an MSN far beyond all buffers")
 edited("qn-unknown", "Send", 3, "DDP_INVALID_QN", function() return { QN = 7 } end, "a Queue Number that RDMAP does not have")

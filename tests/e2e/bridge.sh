@@ -4,7 +4,7 @@
 # warpcheck bridge between two networks of namespaces, with iwarp-peer in each: idle, contents come as they went, ARP, ND and what the
 # cards leave undone included; each impairment is applied once, where its trigger says, and each device does what the texts have;
 # the same script gives the same twice; what is not applied is no success; nothing that a script holds is held for ever; an
-# interface that vanishes is said in a line.
+# interface that vanishes is said in a line. The same over SCTP.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash
@@ -23,8 +23,9 @@ bad() { # SENTENCE SCRIPT: it is read before an interface is opened
 bad 'an impairment has no member "wen", did you mean "when"?' 'impair { name = "x", wen = {}, act = print }'
 bad 'an impairment needs name, a text' 'impair { when = {}, act = function() end }'
 bad 'when.nth: a number from 1 was expected' 'impair { name = "x", when = { nth = 0 }, act = function() end }'
-bad 'when.kind "sctp": rdmap, ddp, ulpdu or start was expected' 'impair { name = "x", when = { kind = "sctp" }, act = function() end }'
+bad 'when.kind "sctp": rdmap, ddp, ulpdu, start or session was expected' 'impair { name = "x", when = { kind = "sctp" }, act = function() end }'
 bad 'when.side: "A" or "B" was expected' 'impair { name = "x", when = { side = "C" }, act = function() end }'
+bad 'over: "tcp" or "sctp" was expected' 'impair { name = "x", over = "udp", when = {}, act = function() end }'
 bad 'act: a function was expected' 'impair { name = "x", when = {} }'
 
 # ---- between two devices
@@ -49,6 +50,21 @@ third("reset", 13, function(unit) unit:close("rst") end)
 impair { name = "bad-request", when = { kind = "start", request = true, stream = 14 }, act = function(unit) unit:edit { Rev = 9 } end }
 third("longer", 15, function(unit, event) unit:replace(event.octets .. ("x"):rep(50)) end)
 third("one-more", 16, function(unit, event) unit:insert(event.octets) end)
+LUA
+cat >"$WORK/sctp.lua" <<'LUA'
+local function third(name, stream, act)
+	impair { name = name, over = "sctp", when = { message = "Send", nth = 3, stream = stream }, act = act }
+end
+third("twice", 1, function(unit) unit:duplicate() end)
+third("edited", 2, function(unit, event) unit:edit { MSN = event.MSN + 70 } end)
+third("longer", 3, function(unit, event) unit:replace(event.octets .. ("x"):rep(50)) end)
+third("one-more", 4, function(unit, event) unit:insert(event.octets) end)
+third("shut-down", 5, function(unit) unit:close() end)
+third("dropped", 6, function(unit) unit:drop() end) -- its DDP-SSN is missing: what follows waits for it, until
+impair { name = "aborted", when = { message = "Send", nth = 6, stream = 6 }, act = function(unit) unit:close("abort") end }
+impair { name = "bad-initiate", when = { kind = "session", Code = 5, stream = 7 }, act = function(unit) unit:edit { Code = 2 } end }
+third("held", 8, function(unit) unit:stall() end)
+third("joined", 9, function(unit) unit:join() end)
 LUA
 cat >"$WORK/nothing.lua" <<'LUA'
 impair { name = "fifth-terminate", when = { message = "Terminate", nth = 5 }, act = function(unit) unit:drop() end }
@@ -90,7 +106,18 @@ stop() { # NAME
 	wait "$bridge" || status=$?
 	echo "$1 $status"
 }
-traffic() { python3 tests/e2e/bridge_traffic.py "$WORK/a.sock" "$WORK/b.sock" "$2" "$3" >"$WORK/$1.jsonl" || exit 99; }
+traffic() { python3 tests/e2e/bridge_traffic.py "$WORK/a.sock${4:-}" "$WORK/b.sock${4:-}" "$2" "$3" >"$WORK/$1.jsonl" || exit 99; }
+# Of each device one more process, over SCTP in UDP datagrams. False: not in this build.
+over_sctp() {
+	local side
+	for side in a:1 b:2; do
+		local network=network_${side%:*}
+		nsenter --net="/proc/${!network}/ns/net" "$IWARP_PEER" --llp sctp --bind "10.9.0.${side#*:}" --control "$WORK/${side%:*}.sock.sctp" \
+			>"$WORK/${side%:*}.sctp.out" 2>&1 &
+		processes+=($!)
+		prints $! "$WORK/${side%:*}.sctp.out" READY || return 1
+	done
+}
 device a 1 && device b 2 || exit 99
 
 start idle --capture "$WORK/idle"
@@ -114,6 +141,15 @@ prints $! "$WORK/defective.out" READY || exit 99
 start defective --suite impairments
 python3 tests/e2e/bridge_traffic.py "$WORK/a.sock" "$WORK/b.sock.2" 10.9.0.2 "$streams" >"$WORK/defective.jsonl" || exit 99
 stop defective
+if over_sctp; then
+	start over-sctp --suite impairments-sctp --all
+	streams=$(sed -n 's/.*; \([0-9]*\) impairments$/\1/p' "$WORK/over-sctp.out")
+	traffic over-sctp 10.9.0.2 "$streams" .sctp
+	stop over-sctp
+	start sctp --script "$WORK/sctp.lua" --hold 1s
+	traffic sctp 10.9.0.2 9 .sctp
+	stop sctp
+fi
 start nothing --script "$WORK/nothing.lua"
 traffic nothing 10.9.0.2 1
 stop nothing
@@ -176,6 +212,25 @@ holds "suite: there are some" grep -q '^PASS  qn-unknown: Terminate .* Invalid Q
 holds "a device that calls a wrong Queue Number by another name fails" grep -qx 'defective 1' "$WORK/statuses"
 holds "by that impairment" grep -q '^FAIL  qn-unknown: .*; allowed: Terminate .* Invalid QN (0x1201)$' "$WORK/defective.out"
 holds "and by no other" test "$(grep -cE '^FAIL  [a-z-]+: ' "$WORK/defective.out")" -eq 1
+if [ -e "$WORK/sctp.jsonl" ]; then
+	holds "over SCTP: our stack does what the texts have" grep -qx 'over-sctp 0' "$WORK/statuses"
+	holds "over SCTP: each impairment passes" test "$(grep -cE '^PASS  [a-z-]+: ' "$WORK/over-sctp.out")" -eq "$(grep -c '^impaired ' "$WORK/over-sctp.out")"
+	holds "over SCTP: both devices are judged" grep -qE '^PASS  SCTP5043-' "$WORK/over-sctp.out"
+	sctp() { # SESSION CONDITION
+		# shellcheck disable=SC2016 # a program of jq
+		holds "over SCTP, stream $1: $2" jq -es --argjson n "$1" ".[] | select(.session == \$n) | $2" "$WORK/sctp.jsonl"
+	}
+	for n in 1 4 8 9; do sctp "$n" "$whole"; done # TSNs are translated, a DDP-SSN that comes again is nothing new
+	sctp 2 '.sends == [0,1] and ([.terminates[] | select(.[0] == "b")] | map(.[2:])) == [[1,2,3]]'
+	sctp 3 '.sends == [0,1,"other",3,4,5] and .write and all(.reads[]; .)'
+	for n in 5 6; do sctp "$n" '.sends == [0,1] and .terminates == [] and (.a | index("error")) and (.b | index("error"))'; done
+	sctp 7 '.sends == []'
+	holds "over SCTP no message is joined with another" grep -qE 'INCONCLUSIVE  joined was not applied: it is in no TCP segment' "$WORK/sctp.out"
+	holds "over SCTP, no device fails" grep -qE '^[0-9]+ PASS, 0 FAIL' "$WORK/sctp.out"
+	holds "over SCTP all others were applied once" test "$(grep -c '^applied .* 1 time ' "$WORK/sctp.out")" -eq 9
+else
+	holds "without SCTP, for a reason" grep -q 'libusrsctp is not part of this build' "$WORK"/[ab].sctp.out
+fi
 holds "what was not applied is no success" grep -qx 'nothing 4' "$WORK/statuses"
 holds "it says why" grep -qE 'INCONCLUSIVE  fifth-terminate was not applied: its trigger did not come' "$WORK/nothing.out"
 holds "a script's error has its line" grep -qE 'nothing.lua:2: .*; broken does nothing any more' "$WORK/nothing.out"

@@ -9,7 +9,7 @@
 
 enum { NAME_MOST = 60, PURPOSE_MOST = 400 };
 
-static const char *const members[] = {"name", "purpose", "when", "act", "expect"};
+static const char *const members[] = {"name", "purpose", "over", "when", "act", "expect"};
 
 enum { MEMBERS = sizeof(members) / sizeof(members[0]) };
 
@@ -60,10 +60,10 @@ static int side_of(lua_State *lua)
     return side[0] == 'B';
 }
 
-/* Of FPDUs and start-up frames: what is no octets cannot be impaired. */
+/* Of FPDUs, start-up frames and session control messages: what is no octets cannot be impaired. */
 static unsigned kind_of(lua_State *lua)
 {
-    static const enum flow_event_kind kinds[] = {FLOW_RDMAP, FLOW_DDP, FLOW_ULPDU, FLOW_MPA_START};
+    static const enum flow_event_kind kinds[] = {FLOW_RDMAP, FLOW_DDP, FLOW_ULPDU, FLOW_MPA_START, FLOW_SESSION};
     const char *name;
 
     if (lua_getfield(lua, -1, "kind") == LUA_TNIL) {
@@ -76,7 +76,7 @@ static unsigned kind_of(lua_State *lua)
             lua_pop(lua, 1);
             return kinds[i];
         }
-    return (unsigned)luaL_error(lua, "when.kind \"%s\": rdmap, ddp, ulpdu or start was expected", name);
+    return (unsigned)luaL_error(lua, "when.kind \"%s\": rdmap, ddp, ulpdu, start or session was expected", name);
 }
 
 static void declare_trigger(lua_State *lua, struct bridge_impairment *impairment)
@@ -99,6 +99,21 @@ static void declare_trigger(lua_State *lua, struct bridge_impairment *impairment
         luaL_error(lua, "when: a table of fields, or a function, was expected");
     }
     impairment->when = luaL_ref(lua, LUA_REGISTRYINDEX);
+}
+
+static enum bridge_llp llp_of(lua_State *lua)
+{
+    const char *over;
+
+    if (lua_getfield(lua, 1, "over") == LUA_TNIL) {
+        lua_pop(lua, 1);
+        return BRIDGE_ANY_LLP;
+    }
+    over = lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : "";
+    if (strcmp(over, "tcp") != 0 && strcmp(over, "sctp") != 0)
+        luaL_error(lua, "over: \"tcp\" or \"sctp\" was expected, what is below DDP");
+    lua_pop(lua, 1);
+    return strcmp(over, "sctp") == 0 ? BRIDGE_SCTP : BRIDGE_TCP;
 }
 
 /* "survives", or a list of such names. */
@@ -145,6 +160,7 @@ int bridge_declare(lua_State *lua)
     check_name(lua, script, impairment->name);
     impairment->purpose = lua_members_text(lua, "purpose", PURPOSE_MOST);
     declare_trigger(lua, impairment);
+    impairment->trigger.llp = llp_of(lua);
     declare_expectation(lua, impairment);
     if (lua_getfield(lua, 1, "act") != LUA_TFUNCTION)
         return luaL_error(lua, "act: a function was expected");

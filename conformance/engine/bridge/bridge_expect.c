@@ -56,7 +56,9 @@ enum verdict bridge_expect_judge(const struct bridge_expect *expect, const struc
         return VERDICT_INCONCLUSIVE;
     }
     if (seen->reset[receiver] || (seen->finished[receiver] && expect->closes)) {
-        (void)iwarp_sentence_set(actual, seen->reset[receiver] ? "RST without a Terminate" : "FIN without a Terminate");
+        (void)iwarp_sentence_set(actual, "%s without a Terminate",
+                                 seen->reset[receiver] ? (seen->sctp ? "ABORT" : "RST")
+                                                       : (seen->sctp ? "the session's end" : "FIN"));
         return expect->closes ? VERDICT_PASS : VERDICT_FAIL;
     }
     if (seen->finished[0] && seen->finished[1]) {
@@ -77,8 +79,9 @@ const char *bridge_expect_text(const struct bridge_expect *expect, struct iwarp_
         used +=
             (size_t)snprintf(text->text + used, sizeof(text->text) - used, "%sTerminate %s", used == 0 ? "" : " or ",
                              iwarp_terminate_describe(expect->triples[i], one, sizeof(one)));
-    if (expect->closes && used + 20 < sizeof(text->text))
-        used += (size_t)snprintf(text->text + used, sizeof(text->text) - used, "%sFIN or RST", used == 0 ? "" : " or ");
+    if (expect->closes && used + 40 < sizeof(text->text))
+        used += (size_t)snprintf(text->text + used, sizeof(text->text) - used, "%sa close without a Terminate",
+                                 used == 0 ? "" : " or ");
     if (expect->survives && used + 40 < sizeof(text->text))
         (void)snprintf(text->text + used, sizeof(text->text) - used, "%sthe stream goes on, and ends in order",
                        used == 0 ? "" : " or ");

@@ -25,10 +25,11 @@ struct bridge_expect {
 /* Of the stream that was impaired first. */
 struct bridge_seen {
     uint64_t stream; /* 0: none was */
+    bool sctp;       /* a session in an association */
     unsigned sender; /* the side of the unit's sender */
     bool receiver_terminates, sender_terminates;
     wire_result triple, sender_triple; /* of those */
-    bool finished[2], reset[2];        /* by the device at that side */
+    bool finished[2], reset[2]; /* by the device at that side: FIN, RST; over SCTP the session or SHUTDOWN, ABORT */
 };
 
 /* Nothing is expected: there is no verdict. */

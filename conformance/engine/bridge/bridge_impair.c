@@ -7,6 +7,7 @@
 
 #include "base/exit_status.h"
 #include "conformance/engine/bridge/bridge_internal.h"
+#include "conformance/flow/sctp/flow_sctp.h"
 #include "reference-stack/program/complaint.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -27,8 +28,7 @@ static struct bridge_connection *connection_of(struct bridge_side *at, const str
     return bridge_streams_find(&at->bridge->streams, &key);
 }
 
-/* The last of an event's chain says most about it. */
-static const struct flow_event *whole_of(const struct flow_event *event)
+const struct flow_event *bridge_impair_whole(const struct flow_event *event)
 {
     while (event->next != NULL)
         event = event->next;
@@ -41,7 +41,11 @@ static const char *name_of(const struct flow_event *event)
         return event->direction == FLOW_FROM_INITIATOR ? "MPA Request" : "MPA Reply";
     if (event->kind == FLOW_RDMAP && event->rdmap->message.row != NULL)
         return event->rdmap->message.row->name;
-    return "FPDU";
+    if (event->kind == FLOW_SESSION)
+        return event->session->message.row != NULL && event->session->message.row->name != NULL
+                   ? event->session->message.row->name
+                   : "session control message";
+    return event->flow->kind == FLOW_STREAM ? "DDP Segment" : "FPDU";
 }
 
 static char letter_of(unsigned side)
@@ -55,15 +59,23 @@ static void not_applied(struct bridge_impairment *impairment, const char *why)
         (void)iwarp_sentence_set(&impairment->why, "%s", why);
 }
 
+void bridge_impair_failed(struct bridge_impairment *impairment, const char *why)
+{
+    if (impairment == NULL)
+        return;
+    impairment->applied--;
+    not_applied(impairment, why);
+}
+
 static void applied(struct bridge_side *at, const struct bridge_call *call, const struct flow_event *event)
 {
     struct bridge *bridge = at->bridge;
 
     if (call->impairment->applied++ == 0)
-        call->impairment->seen = (struct bridge_seen){.stream = call->connection->number, .sender = at->side};
-    call->connection->impaired = true;
+        call->impairment->seen =
+            (struct bridge_seen){.stream = call->stream, .sctp = call->association != NULL, .sender = at->side};
     bridge_note(bridge, false, "impaired  %s: stream %" PRIu64 ", %s of %c in frame %" PRIu64 ": %s",
-                call->impairment->name, call->connection->number, name_of(event), letter_of(at->side), event->frame,
+                call->impairment->name, call->stream, name_of(event), letter_of(at->side), event->frame,
                 call->done[0] != '\0' ? call->done : "nothing was done");
     (void)snprintf(bridge->done, sizeof(bridge->done), "impairment %s: %s", call->impairment->name, call->done);
     bridge->comment = bridge->done;
@@ -112,6 +124,15 @@ static int swap(struct bridge *bridge, struct bridge_call *call, struct iwarp_se
     return 0;
 }
 
+/* The FPDU that was to come does not. */
+static void miss_partner(struct bridge *bridge, const struct bridge_call *call)
+{
+    struct bridge_expiry expiry = {call->stream, call->side, BRIDGE_SWAPS,
+                                   call->connection->direction[call->side].wait_owner};
+
+    bridge_expired(bridge, &expiry);
+}
+
 /* The FPDU for which an older one has waited. */
 static void meet_partner(struct bridge *bridge, struct bridge_call *call)
 {
@@ -126,11 +147,11 @@ static void meet_partner(struct bridge *bridge, struct bridge_call *call)
     if (direction->wait != BRIDGE_SWAPS || call->at != direction->wait_end)
         return;
     if (write_unit(bridge, call, &octets, &why) != 0 || octets + direction->swapped_octets > BRIDGE_UNIT_OCTETS_MOST) {
-        bridge->streams.expired(bridge, call->connection, call->side, BRIDGE_SWAPS);
+        miss_partner(bridge, call);
     } else {
         memcpy(bridge->written + octets, direction->swapped, direction->swapped_octets);
         if (change(call, direction->wait_at, bridge->written, octets + direction->swapped_octets, &why) != 0)
-            bridge->streams.expired(bridge, call->connection, call->side, BRIDGE_SWAPS);
+            miss_partner(bridge, call);
     }
     bridge_stream_go(direction);
 }
@@ -151,10 +172,8 @@ static void settle_unit(struct bridge_side *at, struct bridge_call *call, struct
         if (rc == 0)
             rc = change(call, call->at, bridge->written, octets, &why);
     }
-    if (rc != 0 && last != NULL) {
-        last->applied--;
-        not_applied(last, why.text);
-    }
+    if (rc != 0)
+        bridge_impair_failed(last, why.text);
     meet_partner(bridge, call);
     if (direction->wait != BRIDGE_GOES && direction->wait_owner == NULL)
         direction->wait_owner = last;
@@ -187,30 +206,32 @@ static bool ask(struct bridge_side *at, struct bridge_call *call, size_t index, 
     } else if (rc > 0 && call->done[0] == '\0') {
         not_applied(impairment, "act() did nothing");
     } else if (rc > 0) {
-        applied(at, call, whole_of(head));
+        applied(at, call, bridge_impair_whole(head));
         return true;
     }
     return false;
 }
 
-/* What a device does on a stream that was impaired. */
-static void watch(struct bridge_side *at, const struct flow_event *event)
+struct bridge_impairment *bridge_impair_ask(struct bridge_side *at, struct bridge_call *call,
+                                            const struct flow_event *head)
 {
-    const struct flow_event *whole = whole_of(event);
-    const struct bridge_connection *connection;
-    bool terminates = whole->kind == FLOW_RDMAP && whole->rdmap->header == FLOW_HEADER_TERMINATE;
+    struct bridge_script *script = at->bridge->script;
+    struct bridge_impairment *last = NULL;
 
-    if ((event->kind != FLOW_TCP_CLOSE && !terminates) || (connection = connection_of(at, event)) == NULL)
-        return;
+    for (size_t i = 0; i < bridge_script_count(script); i++)
+        if (ask(at, call, i, head))
+            last = bridge_script_at(script, i);
+    return last;
+}
+
+void bridge_impair_terminated(struct bridge_side *at, uint64_t stream, const struct flow_event *whole)
+{
     for (size_t i = 0; i < bridge_script_count(at->bridge->script); i++) {
         struct bridge_seen *seen = &bridge_script_at(at->bridge->script, i)->seen;
 
-        if (seen->stream == 0 || seen->stream != connection->number)
+        if (seen->stream == 0 || seen->stream != stream)
             continue;
-        if (event->kind == FLOW_TCP_CLOSE) {
-            seen->finished[at->side] |= !event->close->reset;
-            seen->reset[at->side] |= event->close->reset;
-        } else if (at->side != seen->sender) {
+        if (at->side != seen->sender) {
             seen->receiver_terminates = true;
             seen->triple = whole->rdmap->terminate.triple;
         } else {
@@ -220,12 +241,39 @@ static void watch(struct bridge_side *at, const struct flow_event *event)
     }
 }
 
+void bridge_impair_closed(struct bridge_side *at, uint64_t stream, bool reset)
+{
+    for (size_t i = 0; i < bridge_script_count(at->bridge->script); i++) {
+        struct bridge_seen *seen = &bridge_script_at(at->bridge->script, i)->seen;
+
+        if (seen->stream == 0 || seen->stream != stream)
+            continue;
+        seen->finished[at->side] |= !reset;
+        seen->reset[at->side] |= reset;
+    }
+}
+
+/* What a device does on a connection that was impaired. */
+static void watch(struct bridge_side *at, const struct flow_event *event)
+{
+    const struct flow_event *whole = bridge_impair_whole(event);
+    const struct bridge_connection *connection;
+    bool terminates = whole->kind == FLOW_RDMAP && whole->rdmap->header == FLOW_HEADER_TERMINATE;
+
+    if ((event->kind != FLOW_TCP_CLOSE && !terminates) || (connection = connection_of(at, event)) == NULL)
+        return;
+    if (terminates)
+        bridge_impair_terminated(at, connection->number, whole);
+    else
+        bridge_impair_closed(at, connection->number, event->close->reset);
+}
+
 void bridge_event(void *user, const struct flow_event *event)
 {
     struct bridge_side *at = user;
     struct bridge *bridge = at->bridge;
     struct bridge_connection *connection;
-    struct bridge_impairment *last = NULL;
+    struct bridge_impairment *last;
     struct bridge_call call = {.streams = &bridge->streams,
                                .side = at->side,
                                .at = (uint32_t)event->octet,
@@ -233,6 +281,10 @@ void bridge_event(void *user, const struct flow_event *event)
                                .hold_ns = bridge->options->hold * SECOND_NS};
     bool held;
 
+    if (event->flow->kind != FLOW_CONNECTION) {
+        bridge_event_sctp(at, event);
+        return;
+    }
     watch(at, event);
     if ((event->kind != FLOW_ULPDU && event->kind != FLOW_MPA_START) ||
         (event->kind == FLOW_MPA_START && event->start->result != WIRE_OK) ||
@@ -244,35 +296,31 @@ void bridge_event(void *user, const struct flow_event *event)
     connection->direction[at->side].framed = true;
     connection->direction[at->side].framed_to = call.end;
     call.connection = connection;
+    call.stream = connection->number;
     held = bridge_stream_octets(&connection->direction[at->side], call.at, call.end, bridge->raw);
-    bridge_unit_begin(&call.unit, whole_of(event), held ? bridge->raw : NULL, call.end - call.at);
-    for (size_t i = 0; i < bridge_script_count(bridge->script); i++)
-        if (ask(at, &call, i, event))
-            last = bridge_script_at(bridge->script, i);
+    bridge_unit_begin(&call.unit, bridge_impair_whole(event), held ? bridge->raw : NULL, call.end - call.at);
+    last = bridge_impair_ask(at, &call, event);
     if (held)
         settle_unit(at, &call, last);
     bridge_unit_end(&call.unit);
 }
 
-void bridge_expired(void *user, const struct bridge_connection *connection, unsigned side, enum bridge_wait wait)
+void bridge_expired(void *user, const struct bridge_expiry *expiry)
 {
     const struct bridge *bridge = user;
-    struct bridge_impairment *owner = connection->direction[side].wait_owner;
 
-    if (wait != BRIDGE_STALLED && owner != NULL) {
-        owner->applied--;
-        not_applied(owner, "no other FPDU came after it in time");
-    }
-    if (wait == BRIDGE_STALLED)
+    if (expiry->wait != BRIDGE_STALLED)
+        bridge_impair_failed(expiry->owner, "no other unit came after it in time");
+    if (expiry->wait == BRIDGE_STALLED)
         bridge_note(bridge, true,
                     "stream %" PRIu64 ": what %c sends was held for %" PRIu64
                     " s, and no script released it: it goes on (--hold)",
-                    connection->number, letter_of(side), bridge->options->hold);
+                    expiry->stream, letter_of(expiry->side), bridge->options->hold);
     else
-        bridge_note(bridge, true, "stream %" PRIu64 ": no other FPDU of %c came within %d ms: %s", connection->number,
-                    letter_of(side), BRIDGE_PARTNER_MS,
-                    wait == BRIDGE_SWAPS ? "the one that waited goes in its own place"
-                                         : "the one that waited goes by itself");
+        bridge_note(bridge, true, "stream %" PRIu64 ": no other unit of %c came within %d ms: %s", expiry->stream,
+                    letter_of(expiry->side), BRIDGE_PARTNER_MS,
+                    expiry->wait == BRIDGE_SWAPS ? "the one that waited goes in its own place"
+                                                 : "the one that waited goes by itself");
 }
 
 void bridge_impair_settle(struct bridge *bridge)
@@ -282,9 +330,13 @@ void bridge_impair_settle(struct bridge *bridge)
     bridge->closing = NULL;
     if (closing != NULL)
         bridge_stream_close(&bridge->streams, closing, bridge->resets);
+    if (bridge->closing_sctp != NULL)
+        bridge_sctp_close(&bridge->sctp, bridge->closing_sctp, bridge->resets);
+    bridge->closing_sctp = NULL;
     if (!bridge->releases)
         return;
     bridge->releases = false;
+    bridge_sctp_release(&bridge->sctp);
     HASH_ITER (hh, bridge->streams.all, connection, next)
         for (unsigned side = 0; side < BRIDGE_SIDES; side++)
             if (connection->direction[side].wait == BRIDGE_STALLED) {

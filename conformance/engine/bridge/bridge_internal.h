@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cmd_bridge.c: the command and its privileges; bridge_loop.c: frames and time; bridge_impair.c: what scripts do to them;
+ * cmd_bridge.c: the command and its privileges; bridge_loop.c: frames and time; bridge_impair.c: what scripts do to them,
+ * bridge_impair_sctp.c: over SCTP;
  * bridge_place.c: which device is where; bridge_end.c: findings, summary and exit status.
  */
 #ifndef CONFORMANCE_ENGINE_BRIDGE_INTERNAL_H
@@ -35,6 +36,7 @@ struct bridge {
     const struct catalogue *catalogue;
     struct bridge_side sides[BRIDGE_SIDES];
     struct bridge_streams streams;
+    struct bridge_sctp sctp;
     struct bridge_script *script; /* NULL: nothing is impaired */
     struct bridge_place *places;
     size_t place_count;
@@ -48,6 +50,7 @@ struct bridge {
     const char *comment; /* of the next frame in a capture; NULL: none */
     char done[200];
     struct bridge_connection *closing;       /* after this frame */
+    struct bridge_association *closing_sctp; /* the same */
     bool resets, releases;                   /* the same */
     uint64_t frames;                         /* that came in, on both sides */
     uint64_t ends_ns, second_ns, streams_ns; /* when it ends (0: it is not to), when time is due next */
@@ -64,9 +67,25 @@ void bridge_send(void *user, unsigned side, uint8_t *frame, size_t octets, bool 
 /* bridge_impair.c: of struct flow_judge_config; `user` is a struct bridge_side. */
 void bridge_event(void *user, const struct flow_event *event);
 /* Of struct bridge_streams. */
-void bridge_expired(void *user, const struct bridge_connection *connection, unsigned side, enum bridge_wait wait);
+void bridge_expired(void *user, const struct bridge_expiry *expiry);
 /* What cannot be done while an event is looked at. */
 void bridge_impair_settle(struct bridge *bridge);
+
+/*
+ * Asks each impairment about an event and those that follow from it. The last one that is due, and says so in a line; NULL: none.
+ */
+struct bridge_impairment *bridge_impair_ask(struct bridge_side *at, struct bridge_call *call,
+                                            const struct flow_event *head);
+/* After that: what was wanted cannot be done, and why. NULL is allowed. */
+void bridge_impair_failed(struct bridge_impairment *impairment, const char *why);
+/* The last of an event's chain, which says most about it. */
+const struct flow_event *bridge_impair_whole(const struct flow_event *event);
+/* What a device at this side does on a stream of which something was impaired. */
+void bridge_impair_terminated(struct bridge_side *at, uint64_t stream, const struct flow_event *whole);
+void bridge_impair_closed(struct bridge_side *at, uint64_t stream, bool reset);
+
+/* bridge_impair_sctp.c: the same for events of associations, and of the streams in them. */
+void bridge_event_sctp(struct bridge_side *at, const struct flow_event *event);
 
 /* bridge_place.c: an address was seen as the sender of a frame that came in at this side. */
 void bridge_place_note(struct bridge *bridge, unsigned side, const struct bridge_packet *packet);

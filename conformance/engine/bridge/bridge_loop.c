@@ -45,7 +45,8 @@ static void see(struct bridge_side *at, const uint8_t *octets, size_t count, uin
         bridge->unwritten = true;
     if (!inbound)
         bridge->comment = NULL;
-    flow_decoder_frame(flow_judge_decoder(at->judge), &frame);
+    if (inbound || !bridge->streams.damaged)
+        flow_decoder_frame(flow_judge_decoder(at->judge), &frame);
 }
 
 void bridge_send(void *user, unsigned side, uint8_t *frame, size_t octets, bool changed)
@@ -77,6 +78,7 @@ static void on_frame(u_char *argument, const struct pcap_pkthdr *header, const u
     struct bridge_side *from = (struct bridge_side *)(void *)argument;
     struct bridge *bridge = from->bridge;
     struct bridge_connection *connection = NULL;
+    struct bridge_association *association = NULL;
     struct bridge_packet packet;
     size_t count = header->caplen < BRIDGE_FRAME_ROOM ? header->caplen : BRIDGE_FRAME_ROOM;
     bool known;
@@ -94,7 +96,14 @@ static void on_frame(u_char *argument, const struct pcap_pkthdr *header, const u
         packet.payload = 0;
     if (known && bridge->script != NULL && packet.protocol == BRIDGE_PROTOCOL_TCP)
         connection = bridge_streams_take(&bridge->streams, from->side, bridge->frame, count, &packet);
+    if (known && bridge->script != NULL && packet.protocol == BRIDGE_PROTOCOL_SCTP)
+        association = bridge_sctp_take(&bridge->sctp, from->side, bridge->frame, count, &packet);
     see(from, bridge->frame, count, link_capture_time(header, from->interface.nanoseconds_per_tick), true);
+    if (association != NULL) {
+        bridge_impair_settle(bridge);
+        bridge_sctp_flush(&bridge->sctp, from->side);
+        return;
+    }
     if (connection == NULL) {
         forward(from, count, &packet);
         return;
@@ -199,13 +208,15 @@ static void wait_for_frames(const struct bridge *bridge, uint64_t now)
 /* What waits in connections; looked at each millisecond while a script may hold something. */
 static void look_at_streams(struct bridge *bridge, uint64_t now)
 {
-    uint64_t due;
+    uint64_t due, sctp;
 
     if (bridge->script == NULL)
         return;
     if (now < bridge->streams_ns && bridge->streams_ns <= now + SECOND_NS)
         return;
     due = bridge_streams_time(&bridge->streams, now);
+    sctp = bridge_sctp_time(&bridge->sctp, now);
+    due = sctp < due ? sctp : due;
     due = due < MILLISECOND_NS ? MILLISECOND_NS : due < SECOND_NS ? due : SECOND_NS;
     bridge->streams_ns = now + due;
 }

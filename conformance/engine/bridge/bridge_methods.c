@@ -74,17 +74,38 @@ static int unit_duplicate(lua_State *lua)
     return 0;
 }
 
-static void wait_for(struct bridge_call *call, enum bridge_wait wait, uint32_t end, uint64_t until_ns)
+static void refuse_because(struct bridge_call *call, const char *text)
 {
-    struct bridge_direction *direction = &call->connection->direction[call->side];
     struct iwarp_sentence why;
 
-    if (direction->wait != BRIDGE_GOES) {
-        (void)iwarp_sentence_set(&why, "the direction stands still already");
-        refuse(call, &why);
-        return;
+    (void)iwarp_sentence_set(&why, "%s", text);
+    refuse(call, &why);
+}
+
+static void wait_for(struct bridge_call *call, enum bridge_wait wait, uint32_t end, uint64_t until_ns)
+{
+    const enum bridge_wait now = call->association != NULL ? call->association->direction[call->side].wait
+                                                           : call->connection->direction[call->side].wait;
+
+    if (now != BRIDGE_GOES) {
+        refuse_because(call, "the direction stands still already");
+    } else if (call->association == NULL) {
+        bridge_stream_wait(&call->connection->direction[call->side], wait, call->at, end, until_ns);
+    } else {
+        struct bridge_sctp_direction *direction = &call->association->direction[call->side];
+
+        bridge_sctp_wait(call->sctp, direction, wait, call->at, until_ns);
+        direction->wait_stream = call->stream;
     }
-    bridge_stream_wait(direction, wait, call->at, end, until_ns);
+}
+
+/* What is TCP's alone. True: it was refused. */
+static bool refuse_over_sctp(struct bridge_call *call)
+{
+    if (call->association == NULL)
+        return false;
+    refuse_because(call, "it is in no TCP segment: SCTP keeps its messages apart");
+    return true;
 }
 
 static int unit_delay(lua_State *lua)
@@ -130,6 +151,8 @@ static int unit_join(lua_State *lua)
 {
     struct bridge_call *call = call_of(lua);
 
+    if (refuse_over_sctp(call))
+        return 0;
     wait_for(call, BRIDGE_JOINS, call->at, call->streams->now_ns + PARTNER_NS);
     note(call, "in one segment with the next one");
     return 0;
@@ -139,9 +162,12 @@ static int unit_join(lua_State *lua)
 static int unit_cut(lua_State *lua)
 {
     struct bridge_call *call = call_of(lua);
-    struct bridge_direction *direction = &call->connection->direction[call->side];
+    struct bridge_direction *direction;
     struct iwarp_sentence why;
 
+    if (refuse_over_sctp(call))
+        return 0;
+    direction = &call->connection->direction[call->side];
     for (int i = 2; i <= lua_gettop(lua); i++) {
         lua_Integer at = luaL_checkinteger(lua, i);
 
@@ -249,23 +275,31 @@ static int unit_insert(lua_State *lua)
 static int unit_lose(lua_State *lua)
 {
     struct bridge_call *call = call_of(lua);
-    struct bridge_direction *direction = &call->connection->direction[call->side];
 
-    direction->loses = true;
-    direction->lose = call->at;
-    note(call, "its TCP segment lost once");
+    if (call->association != NULL) {
+        call->association->direction[call->side].loses = true;
+        call->association->direction[call->side].lose = call->at;
+    } else {
+        call->connection->direction[call->side].loses = true;
+        call->connection->direction[call->side].lose = call->at;
+    }
+    note(call, "its %s lost once", call->association != NULL ? "SCTP packet" : "TCP segment");
     return 0;
 }
 
 static int unit_close(lua_State *lua)
 {
     struct bridge_call *call = call_of(lua);
-    const char *how = luaL_optstring(lua, 2, "fin");
+    const char *how = luaL_optstring(lua, 2, call->association != NULL ? "shutdown" : "fin");
 
-    luaL_argcheck(lua, strcmp(how, "fin") == 0 || strcmp(how, "rst") == 0, 2, "\"fin\" or \"rst\" was expected");
+    call->resets = strcmp(how, "rst") == 0 || strcmp(how, "abort") == 0;
+    luaL_argcheck(lua, call->resets || strcmp(how, "fin") == 0 || strcmp(how, "shutdown") == 0, 2,
+                  "\"fin\" or \"rst\", over SCTP \"shutdown\" or \"abort\", was expected");
     call->closes = true;
-    call->resets = strcmp(how, "rst") == 0;
-    note(call, "closed by %s before it", call->resets ? "RST" : "FIN");
+    if (call->association != NULL)
+        note(call, "closed by %s before it", call->resets ? "ABORT" : "SHUTDOWN");
+    else
+        note(call, "closed by %s before it", call->resets ? "RST" : "FIN");
     return 0;
 }
 
@@ -274,7 +308,8 @@ static int unit_crc_in_use(lua_State *lua)
 {
     const struct flow_event *event = call_of(lua)->unit.event;
 
-    lua_pushboolean(lua, event->kind != FLOW_MPA_START && event->ulpdu->mpa != NULL && event->ulpdu->mpa->framing.crc);
+    lua_pushboolean(lua, bridge_unit_is_chunk(&call_of(lua)->unit) || /* SCTP's own, in each packet */
+                             (event->ulpdu != NULL && event->ulpdu->mpa != NULL && event->ulpdu->mpa->framing.crc));
     return 1;
 }
 

@@ -50,7 +50,8 @@ static int parse_format(void *user, const char *value, struct iwarp_sentence *er
 static const struct option_row rows[] = {
     {"  --script FILE      impairs by the Lua script FILE (docs/bridge.md); repeat it for several (64 at most)\n",
      OPTION_JUDGES, OPTION_LIST, .member = MEMBER(scripts), .count = MEMBER(script_count), .most = BRIDGE_SCRIPTS_MOST},
-    {"  --suite SUITE      impairs by each script of the suite, one new stream after another: `impairments` is the project's own\n",
+    {"  --suite SUITE      impairs by each script of the suite, one new stream after another: `impairments` is the project's own,\n"
+     "                     `impairments-sctp` that over SCTP\n",
      OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(suite)},
     {"  --seed N           what scripts draw with math.random (1)\n",
      OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(seed), .least = 0, .most = INT64_MAX},
@@ -86,7 +87,8 @@ const struct option_table bridge_option_table = {
         "usage: warpcheck bridge A B [SELECT...] [OPTION...]\n"
         "  Forwards frames between the interfaces A and B, both directions, and judges the device at each of them by "
         "what it\n"
-        "  sends. With --script it impairs iWARP over TCP on the way, at the level of FPDUs and DDP Segments; all else "
+        "  sends. With --script it impairs iWARP over TCP and SCTP on the way, at the level of FPDUs and DDP Segments; "
+        "all else "
         "goes as it\n"
         "  came. SIGINT and SIGTERM end it with a summary.\n"
         "  Exit status: as of audit; also 4 when frames were lost on the way, an interface went away, or an "
@@ -126,8 +128,10 @@ static int check(const struct bridge_options *options, struct iwarp_sentence *er
         return iwarp_sentence_set(error, "two interfaces were expected: warpcheck bridge A B (`ip link` lists them)");
     if (strcmp(options->interfaces[0], options->interfaces[1]) == 0)
         return iwarp_sentence_set(error, "%.40s: this interface is named twice", options->interfaces[0]);
-    if (options->suite != NULL && strcmp(options->suite, "impairments") != 0)
-        return iwarp_sentence_set(error, "--suite \"%.60s\": impairments was expected", options->suite);
+    if (options->suite != NULL && strcmp(options->suite, "impairments") != 0 &&
+        strcmp(options->suite, "impairments-sctp") != 0)
+        return iwarp_sentence_set(error, "--suite \"%.60s\": impairments or impairments-sctp was expected",
+                                  options->suite);
     if (options->quiet && options->all)
         return iwarp_sentence_set(error, "--quiet excludes --all");
     return 0;

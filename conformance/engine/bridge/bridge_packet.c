@@ -18,8 +18,8 @@ enum {
     TAGS_MOST = 4,
     TCP_OCTETS = 20,
     TCP_CHECKSUM_AT = 16,
+    UDP_LENGTH_AT = 4,
     UDP_CHECKSUM_AT = 6,
-    SCTP_OCTETS = 12,
     OPTION_END = 0,
     OPTION_NOP = 1,
     OPTION_MSS = 2,
@@ -134,14 +134,33 @@ static bool parse_network(const uint8_t *frame, size_t octets, struct bridge_pac
                                     : false;
 }
 
+/* A UDP datagram whose contents are an SCTP packet. */
+static bool parse_encapsulated(const uint8_t *frame, struct bridge_packet *packet)
+{
+    size_t have = packet->end - packet->transport;
+    const uint8_t *udp = frame + packet->transport, *sctp = udp + BRIDGE_UDP_OCTETS;
+
+    if (have < BRIDGE_UDP_OCTETS + SCTP_COMMON_OCTETS + SCTP_CHUNK_OCTETS ||
+        octets_get16(udp + UDP_LENGTH_AT) != have ||
+        sctp_common_get_Checksum(sctp) != sctp_checksum(sctp, have - BRIDGE_UDP_OCTETS))
+        return false;
+    packet->udp = packet->transport;
+    packet->transport += BRIDGE_UDP_OCTETS;
+    packet->protocol = BRIDGE_PROTOCOL_SCTP;
+    return true;
+}
+
 bool bridge_packet_parse(const uint8_t *frame, size_t octets, struct bridge_packet *packet)
 {
     bool whole = parse_network(frame, octets, packet);
 
+    if (whole && packet->protocol == PROTOCOL_UDP)
+        whole = parse_encapsulated(frame, packet);
+
     if (whole && packet->protocol == BRIDGE_PROTOCOL_TCP)
         whole = parse_tcp(frame, packet);
     else if (whole && packet->protocol == BRIDGE_PROTOCOL_SCTP)
-        whole = packet->end - packet->transport >= SCTP_OCTETS;
+        whole = packet->end - packet->transport >= SCTP_COMMON_OCTETS;
     else
         return false;
     if (!whole)
@@ -149,7 +168,7 @@ bool bridge_packet_parse(const uint8_t *frame, size_t octets, struct bridge_pack
     packet->source_port = octets_get16(frame + packet->transport);
     packet->destination_port = octets_get16(frame + packet->transport + 2);
     if (packet->protocol == BRIDGE_PROTOCOL_SCTP)
-        packet->payload = packet->transport + SCTP_OCTETS;
+        packet->payload = packet->transport + SCTP_COMMON_OCTETS;
     return true;
 }
 
@@ -189,6 +208,19 @@ static void mend_transport(uint8_t *frame, const struct bridge_packet *packet, s
     octets_put16(transport + at, packet->protocol == PROTOCOL_UDP && sum == 0 ? 0xFFFF : sum);
 }
 
+void bridge_packet_mend_udp(uint8_t *frame, const struct bridge_packet *packet)
+{
+    struct bridge_packet udp = *packet;
+
+    if (packet->udp == 0)
+        return;
+    udp.transport = packet->udp;
+    udp.protocol = PROTOCOL_UDP;
+    octets_put16(frame + packet->udp + UDP_LENGTH_AT, (unsigned)(packet->end - packet->udp));
+    if (octets_get16(frame + packet->udp + UDP_CHECKSUM_AT) != 0) /* else it has none (RFC 768) */
+        mend_transport(frame, &udp, UDP_CHECKSUM_AT);
+}
+
 bool bridge_packet_complete(uint8_t *frame, size_t octets)
 {
     struct bridge_packet packet;
@@ -197,7 +229,7 @@ bool bridge_packet_complete(uint8_t *frame, size_t octets)
     if (!parse_network(frame, octets, &packet))
         return false;
     have = packet.end - packet.transport;
-    if (packet.protocol == BRIDGE_PROTOCOL_SCTP && have >= SCTP_OCTETS) {
+    if (packet.protocol == BRIDGE_PROTOCOL_SCTP && have >= SCTP_COMMON_OCTETS) {
         if (octets_get32(frame + packet.transport + SCTP_CHECKSUM_AT) != 0)
             return false;
         mend_sctp(frame, &packet);
@@ -220,14 +252,17 @@ void bridge_packet_mend(uint8_t *frame, const struct bridge_packet *packet)
     if (packet->family == 4) {
         octets_put16(ip + 2, (unsigned)total);
         octets_put16(ip + 10, 0);
-        octets_put16(ip + 10, packet_checksum(ip, packet->transport - packet->ip, 0));
+        octets_put16(ip + 10,
+                     packet_checksum(ip, (packet->udp != 0 ? packet->udp : packet->transport) - packet->ip, 0));
     } else {
         octets_put16(ip + 4, (unsigned)(total - PACKET_IPV6_OCTETS));
     }
-    if (packet->protocol == BRIDGE_PROTOCOL_SCTP)
+    if (packet->protocol == BRIDGE_PROTOCOL_SCTP) {
         mend_sctp(frame, packet);
-    else
+        bridge_packet_mend_udp(frame, packet);
+    } else {
         mend_transport(frame, packet, TCP_CHECKSUM_AT);
+    }
 }
 
 /* ---- acknowledgments --------------------------------------------------------------------------------------------- */

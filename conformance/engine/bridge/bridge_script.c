@@ -114,11 +114,23 @@ int bridge_script_load(struct bridge_script *script, const char *path, struct iw
     return rc;
 }
 
-void bridge_script_spread(struct bridge_script *script)
+void bridge_script_spread(struct bridge_script *script, enum bridge_llp llp)
 {
-    for (size_t i = 0; i < script->count; i++)
-        if (script->all[i].trigger.stream == 0)
-            script->all[i].trigger.stream = i + 1;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < script->count; i++) {
+        struct bridge_impairment *impairment = &script->all[i];
+
+        if (impairment->trigger.llp != BRIDGE_ANY_LLP && impairment->trigger.llp != llp) {
+            free(impairment->name);
+            free(impairment->purpose);
+            continue;
+        }
+        script->all[kept] = *impairment;
+        if (script->all[kept++].trigger.stream == 0)
+            script->all[kept - 1].trigger.stream = kept;
+    }
+    script->count = kept;
 }
 
 /* ---- triggers ---------------------------------------------------------------------------------------------------- */
@@ -185,7 +197,8 @@ int bridge_script_ask(struct bridge_script *script, size_t index, struct bridge_
     int rc;
 
     if (impairment->broken || bridge_trigger_is_over(&impairment->trigger) ||
-        !bridge_trigger_fits(&impairment->trigger, event->kind, call->side, call->connection->number))
+        !bridge_trigger_fits(&impairment->trigger, event->kind, call->association != NULL ? BRIDGE_SCTP : BRIDGE_TCP,
+                             call->side, call->stream))
         return 0;
     script->call = call;
     call->impairment = impairment;

@@ -12,6 +12,7 @@
 
 #include "base/sentence.h"
 #include "conformance/engine/bridge/bridge_expect.h"
+#include "conformance/engine/bridge/bridge_sctp.h"
 #include "conformance/engine/bridge/bridge_stream.h"
 #include "conformance/engine/bridge/bridge_trigger.h"
 #include "conformance/engine/bridge/bridge_unit.h"
@@ -33,8 +34,11 @@ struct bridge_impairment {
 /* What a call of act() is about, and what it did. */
 struct bridge_call {
     struct bridge_streams *streams;
-    struct bridge_connection *connection;
-    unsigned side; /* of the sender */
+    struct bridge_connection *connection; /* over TCP, and then `at` and `end` are octets; */
+    struct bridge_sctp *sctp;
+    struct bridge_association *association; /* over SCTP, and `at` is a TSN */
+    uint64_t stream;                        /* which connection of iWARP it is; 0: it began before the bridge */
+    unsigned side;                          /* of the sender */
     uint32_t at, end;
     struct bridge_unit unit;
     struct bridge_impairment *impairment;
@@ -55,14 +59,14 @@ int bridge_script_load(struct bridge_script *script, const char *path, struct iw
 /* The same of a text that is there already; `path` names it. */
 int bridge_script_read(struct bridge_script *script, const char *path, const void *octets, size_t count,
                        struct iwarp_sentence *error);
-/* Each impairment that names no stream gets one of its own, in their order. */
-void bridge_script_spread(struct bridge_script *script);
+/* Those for another LLP are left out; each one that names no stream gets one of its own, in their order. */
+void bridge_script_spread(struct bridge_script *script, enum bridge_llp llp);
 
 size_t bridge_script_count(const struct bridge_script *script);
 struct bridge_impairment *bridge_script_at(const struct bridge_script *script, size_t index);
 
 /*
- * Asks the impairment at `index` about an event of call->connection. 1: it is due, and act() has said in `call` what is to be
+ * Asks the impairment at `index` about an event of that stream. 1: it is due, and act() has said in `call` what is to be
  * done; 0: it is not due; -1 with a sentence: an error of the script's.
  */
 int bridge_script_ask(struct bridge_script *script, size_t index, struct bridge_call *call,

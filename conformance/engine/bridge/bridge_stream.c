@@ -84,7 +84,7 @@ struct bridge_connection *bridge_streams_find(struct bridge_streams *streams, co
     return connection;
 }
 
-static struct bridge_key key_of(unsigned side, const struct bridge_packet *packet)
+struct bridge_key bridge_key_of(unsigned side, const struct bridge_packet *packet)
 {
     struct bridge_key key = {.family = packet->family};
     size_t octets = packet->family == 4 ? 4 : 16;
@@ -99,7 +99,7 @@ static struct bridge_key key_of(unsigned side, const struct bridge_packet *packe
 static struct bridge_connection *connection_of(struct bridge_streams *streams, unsigned side,
                                                const struct bridge_packet *packet)
 {
-    struct bridge_key key = key_of(side, packet);
+    struct bridge_key key = bridge_key_of(side, packet);
     struct bridge_connection *connection = bridge_streams_find(streams, &key);
 
     if (connection != NULL) { /* to the end of the list */
@@ -131,7 +131,7 @@ static void note_syn(struct bridge_connection *connection, unsigned side, const 
     if ((packet->flags & TCP_FLAG_ACK) == 0) {
         for (unsigned i = 0; i < BRIDGE_SIDES; i++)
             direction_free(&connection->direction[i]);
-        connection->engaged = connection->impaired = false;
+        connection->engaged = false;
         connection->begun = true;
         connection->number = 0;
         connection->closed = BRIDGE_OPEN;
@@ -383,8 +383,11 @@ static uint64_t direction_time(struct bridge_streams *streams, struct bridge_con
     uint64_t now = streams->now_ns, due = UINT64_MAX, fragment;
 
     if (direction->wait != BRIDGE_GOES && now >= direction->wait_until_ns) {
-        if (direction->wait != BRIDGE_DELAYED)
-            streams->expired(streams->user, connection, side, direction->wait);
+        if (direction->wait != BRIDGE_DELAYED) {
+            struct bridge_expiry expiry = {connection->number, side, direction->wait, direction->wait_owner};
+
+            streams->expired(streams->user, &expiry);
+        }
         bridge_stream_go(direction);
         bridge_streams_flush(streams, connection, side);
     }

@@ -79,11 +79,18 @@ struct bridge_connection {
     bool begun;      /* its SYN was seen */
     uint64_t number; /* from 1: which connection of iWARP that began here it is; 0: none of these */
     bool engaged;    /* it is iWARP */
-    bool impaired;   /* something was done to it */
     enum bridge_close { BRIDGE_OPEN, BRIDGE_RESET, BRIDGE_FINISHED } closed; /* by the bridge: nothing is forwarded */
     bool busy; /* on the list of those that had a frame since they were looked at, or hold something */
     struct bridge_connection *prev, *next;
     UT_hash_handle hh;
+};
+
+/* What was held as long as it may be, or what a direction waited for and that did not come. */
+struct bridge_expiry {
+    uint64_t stream;
+    unsigned side; /* of the sender */
+    enum bridge_wait wait;
+    void *owner; /* wait_owner */
 };
 
 struct bridge_streams {
@@ -98,15 +105,19 @@ struct bridge_streams {
     uint64_t refused;        /* frames beyond BRIDGE_HELD_MOST */
     uint64_t unchanged_late; /* segments that went before their FPDU was whole */
     uint64_t lost_memory;    /* frames for which there was no memory */
+    bool damaged; /* the frame that is sent has a checksum that is wrong on purpose: its receiver throws it away */
     /* Sends a frame to the device at `side`; `changed`: it is not the one that came. */
     void (*send)(void *user, unsigned side, uint8_t *frame, size_t octets, bool changed);
     /* What a direction waited for did not come in time, or it was held as long as the limit allows (BRIDGE_STALLED). */
-    void (*expired)(void *user, const struct bridge_connection *connection, unsigned side, enum bridge_wait wait);
+    void (*expired)(void *user, const struct bridge_expiry *expiry);
     void *user;
     uint8_t *scratch, *contents; /* BRIDGE_SCRATCH each */
 };
 
 enum { BRIDGE_SCRATCH = BRIDGE_CHANGE_OCTETS_MOST + (1 << 17) };
+
+/* Of a packet that came from `side`. */
+struct bridge_key bridge_key_of(unsigned side, const struct bridge_packet *packet);
 
 /* `send` and the rest are set by the caller; -1: no memory. */
 int bridge_streams_begin(struct bridge_streams *streams);

@@ -9,8 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is below DDP. */
+enum bridge_llp { BRIDGE_ANY_LLP, BRIDGE_TCP, BRIDGE_SCTP };
+
 struct bridge_trigger {
-    unsigned kind;   /* enum flow_event_kind */
+    unsigned kind; /* enum flow_event_kind */
+    enum bridge_llp llp;
     int side;        /* of the sender; -1: either */
     uint64_t stream; /* the n-th connection of iWARP, from 1; 0: each */
     uint64_t nth;    /* the first match that counts, from 1 */
@@ -18,11 +22,12 @@ struct bridge_trigger {
     uint64_t matched, due;
 };
 
-/* Kind, side and stream fit: the fields are to be compared. */
-static inline bool bridge_trigger_fits(const struct bridge_trigger *trigger, unsigned kind, unsigned side,
-                                       uint64_t stream)
+/* Kind, LLP, side and stream fit: the fields are to be compared. */
+static inline bool bridge_trigger_fits(const struct bridge_trigger *trigger, unsigned kind, enum bridge_llp llp,
+                                       unsigned side, uint64_t stream)
 {
-    return trigger->kind == kind && (trigger->side < 0 || (unsigned)trigger->side == side) &&
+    return trigger->kind == kind && (trigger->llp == BRIDGE_ANY_LLP || trigger->llp == llp) &&
+           (trigger->side < 0 || (unsigned)trigger->side == side) &&
            (trigger->stream == 0 || trigger->stream == stream);
 }
 

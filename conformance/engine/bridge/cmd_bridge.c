@@ -59,8 +59,8 @@ static int set_up(struct bridge *bridge, struct iwarp_sentence *error)
     bridge->streams.expired = bridge_expired;
     bridge->streams.user = bridge;
     bridge->streams.holds = bridge->script != NULL;
-    if (bridge_streams_begin(&bridge->streams) != 0 || bridge->exercised == NULL || bridge->frame == NULL ||
-        bridge->raw == NULL || bridge->written == NULL)
+    if (bridge_streams_begin(&bridge->streams) != 0 || bridge_sctp_begin(&bridge->sctp, &bridge->streams) != 0 ||
+        bridge->exercised == NULL || bridge->frame == NULL || bridge->raw == NULL || bridge->written == NULL)
         return out_of_memory(error);
     terminal_init(&bridge->terminal, stdout);
     bridge->terminal.all = bridge->options->all;
@@ -77,7 +77,7 @@ static int load_suite(struct bridge *bridge, struct iwarp_sentence *error)
         if (bridge_script_read(bridge->script, file->path, file->octets, file->size, error) != 0)
             return EXIT_INCONCLUSIVE;
     }
-    bridge_script_spread(bridge->script);
+    bridge_script_spread(bridge->script, strcmp(bridge->options->suite, "impairments") == 0 ? BRIDGE_TCP : BRIDGE_SCTP);
     return 0;
 }
 
@@ -221,6 +221,7 @@ static int bridge_interfaces(const struct bridge_options *options, const struct 
     }
     judged_output_close(&bridge.output);
     terminal_free(&bridge.terminal);
+    bridge_sctp_free(&bridge.sctp);
     bridge_streams_free(&bridge.streams);
     bridge_places_free(&bridge);
     bridge_script_free(bridge.script);

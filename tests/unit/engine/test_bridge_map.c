@@ -175,10 +175,13 @@ START_TEST(third_match_is_the_third_that_fits)
 {
     struct bridge_trigger trigger = {.kind = 5, .side = 1, .stream = 2, .nth = 3, .times = 2};
 
-    ck_assert(bridge_trigger_fits(&trigger, 5, 1, 2));
-    ck_assert(!bridge_trigger_fits(&trigger, 4, 1, 2));
-    ck_assert(!bridge_trigger_fits(&trigger, 5, 0, 2));
-    ck_assert(!bridge_trigger_fits(&trigger, 5, 1, 1));
+    ck_assert(bridge_trigger_fits(&trigger, 5, BRIDGE_TCP, 1, 2));
+    trigger.llp = BRIDGE_SCTP;
+    ck_assert(!bridge_trigger_fits(&trigger, 5, BRIDGE_TCP, 1, 2));
+    trigger.llp = BRIDGE_TCP;
+    ck_assert(!bridge_trigger_fits(&trigger, 4, BRIDGE_TCP, 1, 2));
+    ck_assert(!bridge_trigger_fits(&trigger, 5, BRIDGE_TCP, 0, 2));
+    ck_assert(!bridge_trigger_fits(&trigger, 5, BRIDGE_TCP, 1, 1));
     ck_assert(!bridge_trigger_count(&trigger));
     ck_assert(!bridge_trigger_count(&trigger));
     ck_assert(bridge_trigger_count(&trigger));
@@ -188,7 +191,7 @@ START_TEST(third_match_is_the_third_that_fits)
     ck_assert(!bridge_trigger_count(&trigger));
     ck_assert_uint_eq(trigger.matched, 5);
     trigger = (struct bridge_trigger){.kind = 5, .side = -1, .nth = 1, .times = UINT64_MAX};
-    ck_assert(bridge_trigger_fits(&trigger, 5, 0, 9));
+    ck_assert(bridge_trigger_fits(&trigger, 5, BRIDGE_TCP, 0, 9));
     ck_assert(bridge_trigger_count(&trigger));
     ck_assert(bridge_trigger_count(&trigger));
 }

@@ -44,11 +44,9 @@ static void on_send(void *user, unsigned side, uint8_t *frame, size_t octets, bo
     bench->count++;
 }
 
-static void on_expired(void *user, const struct bridge_connection *connection, unsigned side, enum bridge_wait wait)
+static void on_expired(void *user, const struct bridge_expiry *expiry)
 {
-    (void)connection;
-    (void)side;
-    ((struct bench *)user)->expired = wait;
+    ((struct bench *)user)->expired = expiry->wait;
 }
 
 /* One segment from `side`: A is 10.0.0.1, and its numbers begin at 1000; those of B at 5000. */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What becomes of DATA chunks, by their TSNs; bridge_sctp_change() makes them. */
+#ifndef CONFORMANCE_ENGINE_BRIDGE_SCTP_CHANGE_H
+#define CONFORMANCE_ENGINE_BRIDGE_SCTP_CHANGE_H
+
+#include <stdint.h>
+
+struct bridge_sctp_direction;
+struct bridge_chunk_change;
+
+/* That of the chunk with this TSN; NULL: none. */
+const struct bridge_chunk_change *bridge_chunk_change_of(const struct bridge_sctp_direction *direction, uint32_t tsn);
+
+/* The receiver has what comes before this TSN. */
+void bridge_chunk_changes_forget(struct bridge_sctp_direction *direction, uint32_t before);
+
+/* The chunk with this TSN has gone: what was for one packet alone is over. */
+void bridge_chunk_change_done(struct bridge_sctp_direction *direction, uint32_t tsn);
+
+#endif
