@@ -14,6 +14,8 @@ source tests/e2e/expect.bash
 refuses bridge "two interfaces were expected" lo
 refuses bridge "lo: this interface is named twice" lo lo
 refuses bridge "nowhere0: no such interface" nowhere0 nowhere1
+refuses bridge '--suite "all": impairments, impairments-sctp, fields or fields-sctp was expected' lo nowhere1 --suite all
+refuses bridge '--force is for -o DIR' lo nowhere1 --force
 refuses bridge '--hold "1 day": a time from 1s' lo nowhere1 --hold '1 day'
 expect 3 "an id that is none" "$WARPCHECK" bridge lo nowhere1 MPA-99
 bad() { # SENTENCE SCRIPT: it is read before an interface is opened
@@ -131,10 +133,13 @@ for round in first second; do
 	stop "$round"
 done
 # The suite gives each of its impairments a stream of its own; then against a device that calls a wrong Queue Number by another name.
-start suite --suite impairments
+start suite --suite impairments -o "$WORK/report"
 streams=$(sed -n 's/.*; \([0-9]*\) impairments$/\1/p' "$WORK/suite.out")
 traffic suite 10.9.0.2 "$streams"
 stop suite
+start fields --suite fields
+traffic fields 10.9.0.2 "$(sed -n 's/.*; \([0-9]*\) impairments$/\1/p' "$WORK/fields.out")"
+stop fields
 nsenter --net="/proc/$network_b/ns/net" "$IWARP_PEER" --ipv6 --defect ddp-qn-wrong-code --control "$WORK/b.sock.2" >"$WORK/defective.out" 2>&1 &
 processes+=($!)
 prints $! "$WORK/defective.out" READY || exit 99
@@ -209,6 +214,14 @@ holds "frames that were changed say by what" grep -qa 'impairment edited: 1 fiel
 holds "suite: our stack does what the texts have" grep -qx 'suite 0' "$WORK/statuses"
 holds "suite: each impairment passes" test "$(grep -cE '^PASS  [a-z-]+: ' "$WORK/suite.out")" -eq "$(grep -c '^impaired ' "$WORK/suite.out")"
 holds "suite: there are some" grep -q '^PASS  qn-unknown: Terminate .* Invalid QN (0x1201)$' "$WORK/suite.out"
+# shellcheck disable=SC2016 # a program of jq
+holds "suite: each has a result" jq -es --argjson n "$(grep -c '^impaired ' "$WORK/suite.out")" '
+	map(select(.type == "result" and (.id | startswith("IMPAIRMENT-")))) | length == $n and all(.verdict == "PASS" and .frame > 0 and (.expected | length) > 0)
+	' "$WORK/report/results.jsonl"
+holds "suite: and the page has them" grep -q 'IMPAIRMENT-qn-unknown' "$WORK/report/index.html"
+holds "fields: our stack does what the texts have" grep -qx 'fields 0' "$WORK/statuses"
+holds "fields: each impairment passes" test "$(grep -cE '^PASS  [a-z]+[0-9]-' "$WORK/fields.out")" -eq "$(grep -c '^impaired ' "$WORK/fields.out")"
+holds "fields: there are hundreds" test "$(grep -c '^impaired ' "$WORK/fields.out")" -ge 200
 holds "a device that calls a wrong Queue Number by another name fails" grep -qx 'defective 1' "$WORK/statuses"
 holds "by that impairment" grep -q '^FAIL  qn-unknown: .*; allowed: Terminate .* Invalid QN (0x1201)$' "$WORK/defective.out"
 holds "and by no other" test "$(grep -cE '^FAIL  [a-z-]+: ' "$WORK/defective.out")" -eq 1

@@ -58,7 +58,8 @@ def session(a, b, address, port, count):
     target = b.must("reg_mr", length=4096, fill=0)
     sink = a.must("reg_mr", length=4096, fill=0)
     known = len(b.events)
-    mine = a.must("connect", address=address, port=port)["stream"]
+    connected = a.must("connect", address=address, port=port)
+    mine = connected["stream"]
     over = lambda: bool(a.find(mine, "closed", "error", "connect_failed", "rejected"))
     until([a, b], lambda: a.find(mine, "established") or over())
     until([a, b], lambda: any(e["event"] == "established" for e in b.events[known:]) or over())
@@ -80,6 +81,8 @@ def session(a, b, address, port, count):
     if not over():
         a.ask("disconnect", stream=mine)
     until([a, b], lambda: a.find(mine, "closed", "connect_failed") and (theirs is None or b.find(theirs, "closed")))
+    if "association" in connected:  # over SCTP, where it outlives its stream
+        a.ask("shutdown", association=connected["association"])
     got = [e.get("data") for e in b.find(theirs, "receive")] if theirs else []
     return {
         "session": count,

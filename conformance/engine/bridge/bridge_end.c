@@ -38,22 +38,28 @@ static bool is_of_device(const struct bridge_side *at, const struct judged_resul
     return bridge_place_is(at->bridge, at->side, result->flow, direction);
 }
 
+void bridge_append(struct bridge *bridge, const struct result *result)
+{
+    struct iwarp_sentence error;
+
+    if (judged_output_append(&bridge->output, result, &error) == 0 || bridge->unwritten)
+        return;
+    bridge->unwritten = true;
+    bridge_note(bridge, true, "%s", error.text);
+}
+
 void bridge_result(void *user, const struct judged_result *judged)
 {
     struct bridge_side *at = user;
     struct bridge *bridge = at->bridge;
     struct result *result = judged->result;
-    struct iwarp_sentence error;
 
     if (!is_of_device(at, judged))
         return;
     bridge->exercised[judged->requirement->index] = true;
     summary_count(&bridge->counted, result->verdict);
     result->file = at->file;
-    if (judged_output_append(&bridge->output, result, &error) != 0 && !bridge->unwritten) {
-        bridge->unwritten = true;
-        bridge_note(bridge, true, "%s", error.text);
-    }
+    bridge_append(bridge, result);
     if (!format_option_machine(&bridge->options->format) &&
         (bridge->options->all || (result->verdict != VERDICT_PASS && result->verdict != VERDICT_AMBIGUOUS))) {
         terminal_result(&bridge->terminal, result, judged->requirement->text);
@@ -100,25 +106,6 @@ static bool say_impairments(const struct bridge *bridge)
                         impairment->why.text[0] != '\0' ? "; else: " : "", impairment->why.text);
     }
     return missing;
-}
-
-/* The verdicts on what was impaired, where a script has said what is allowed. Counted with those of the rules. */
-static void judge_impairments(struct bridge *bridge)
-{
-    for (size_t i = 0; bridge->script != NULL && i < bridge_script_count(bridge->script); i++) {
-        const struct bridge_impairment *impairment = bridge_script_at(bridge->script, i);
-        struct iwarp_sentence expected, actual = {"it was not applied"};
-        enum verdict verdict = VERDICT_INCONCLUSIVE;
-
-        if (bridge_expect_is_none(&impairment->expect))
-            continue;
-        if (impairment->applied != 0)
-            verdict = bridge_expect_judge(&impairment->expect, &impairment->seen, &actual);
-        summary_count(&bridge->counted, verdict);
-        bridge_note(bridge, false, "%-4s  %s: %s%s%s", verdict_name(verdict), impairment->name, actual.text,
-                    verdict == VERDICT_PASS ? "" : "; allowed: ",
-                    verdict == VERDICT_PASS ? "" : bridge_expect_text(&impairment->expect, &expected));
-    }
 }
 
 static void say_traffic(const struct bridge *bridge)
@@ -174,9 +161,13 @@ int bridge_end(struct bridge *bridge)
     bool missing, whole = close_captures(bridge);
     int status;
 
-    judge_impairments(bridge);
+    bridge_verdicts(bridge);
     fill_summary(bridge, &summary, ended);
     if (judged_output_end(&bridge->output, &summary, &error) != 0) {
+        bridge_note(bridge, true, "%s", error.text);
+        whole = false;
+    }
+    if (judged_output_report(&bridge->output, &bridge->options->format, bridge->catalogue, &error) != 0) {
         bridge_note(bridge, true, "%s", error.text);
         whole = false;
     }
@@ -188,7 +179,8 @@ int bridge_end(struct bridge *bridge)
                                  bridge->streams.refused + bridge->streams.lost_memory != 0))
         status = EXIT_INCONCLUSIVE;
     bridge->terminal.unfinished = bridge->gone || bridge->unwritten;
-    judged_output_summary(&bridge->terminal, &bridge->options->format, &summary, NULL);
+    judged_output_summary(&bridge->terminal, &bridge->options->format, &summary,
+                          whole ? bridge->options->output : NULL);
     if (status != EXIT_FAILS && status != EXIT_CONFORMS)
         explain(bridge, &summary);
     return status;

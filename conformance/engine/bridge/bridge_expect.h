@@ -26,6 +26,7 @@ struct bridge_expect {
 struct bridge_seen {
     uint64_t stream; /* 0: none was */
     bool sctp;       /* a session in an association */
+    uint64_t frame;  /* on the link of the unit's sender */
     unsigned sender; /* the side of the unit's sender */
     bool receiver_terminates, sender_terminates;
     wire_result triple, sender_triple; /* of those */

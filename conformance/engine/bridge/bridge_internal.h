@@ -2,7 +2,8 @@
 /*
  * cmd_bridge.c: the command and its privileges; bridge_loop.c: frames and time; bridge_impair.c: what scripts do to them,
  * bridge_impair_sctp.c: over SCTP;
- * bridge_place.c: which device is where; bridge_end.c: findings, summary and exit status.
+ * bridge_place.c: which device is where; bridge_verdict.c: what became of impairments;
+ * bridge_end.c: findings, summary and exit status.
  */
 #ifndef CONFORMANCE_ENGINE_BRIDGE_INTERNAL_H
 #define CONFORMANCE_ENGINE_BRIDGE_INTERNAL_H
@@ -34,6 +35,9 @@ struct bridge_side {
 struct bridge {
     const struct bridge_options *options;
     const struct catalogue *catalogue;
+    struct catalogue
+        *rows;       /* `catalogue`, with a row for each impairment that says what is allowed; NULL: there is none */
+    size_t selected; /* requirements */
     struct bridge_side sides[BRIDGE_SIDES];
     struct bridge_streams streams;
     struct bridge_sctp sctp;
@@ -96,8 +100,15 @@ void bridge_places_free(struct bridge *bridge);
 
 /* bridge_end.c: of struct flow_judge_config; `user` is a struct bridge_side. */
 void bridge_result(void *user, const struct judged_result *result);
+/* Writes a result; the first that cannot be written is said. */
+void bridge_append(struct bridge *bridge, const struct result *result);
 /* A line for people: on standard output, or standard error where that is for machines, or `bad`. */
 __attribute__((format(printf, 3, 4))) void bridge_note(const struct bridge *bridge, bool bad, const char *format, ...);
 int bridge_end(struct bridge *bridge);
+
+/* bridge_verdict.c: bridge->catalogue gets the rows. 0, or -1 with a sentence. */
+int bridge_verdict_rows(struct bridge *bridge, struct iwarp_sentence *error);
+/* A result for each impairment that says what is allowed, a line and a count with those of the rules. */
+void bridge_verdicts(struct bridge *bridge);
 
 #endif

@@ -39,6 +39,22 @@ static int parse_duration(void *user, const char *value, struct iwarp_sentence *
                           &((struct bridge_options *)user)->duration, error);
 }
 
+static int parse_suite(void *user, const char *value, struct iwarp_sentence *error)
+{
+    static const struct bridge_suite suites[] = {{"impairments", BRIDGE_TCP, false},
+                                                 {"impairments-sctp", BRIDGE_SCTP, false},
+                                                 {"fields", BRIDGE_TCP, true},
+                                                 {"fields-sctp", BRIDGE_SCTP, true}};
+
+    for (size_t i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
+        if (strcmp(suites[i].name, value) == 0) {
+            ((struct bridge_options *)user)->suite = &suites[i];
+            return 0;
+        }
+    return iwarp_sentence_set(
+        error, "--suite \"%.60s\": impairments, impairments-sctp, fields or fields-sctp was expected", value);
+}
+
 static int parse_format(void *user, const char *value, struct iwarp_sentence *error)
 {
     return option_jsonl(value, &((struct bridge_options *)user)->format.jsonl, error);
@@ -51,8 +67,8 @@ static const struct option_row rows[] = {
     {"  --script FILE      impairs by the Lua script FILE (docs/bridge.md); repeat it for several (64 at most)\n",
      OPTION_JUDGES, OPTION_LIST, .member = MEMBER(scripts), .count = MEMBER(script_count), .most = BRIDGE_SCRIPTS_MOST},
     {"  --suite SUITE      impairs by each script of the suite, one new stream after another: `impairments` is the project's own,\n"
-     "                     `impairments-sctp` that over SCTP\n",
-     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(suite)},
+     "                     `fields` changes each field of the headers; `impairments-sctp` and `fields-sctp` are those over SCTP\n",
+     OPTION_JUDGES, OPTION_OWN, .parse = parse_suite},
     {"  --seed N           what scripts draw with math.random (1)\n",
      OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(seed), .least = 0, .most = INT64_MAX},
     {"  --hold TIME        nothing is held back for longer, whatever a script wants (30s)\n",
@@ -60,6 +76,11 @@ static const struct option_row rows[] = {
     {"  --capture DIR      writes DIR/a.pcapng and DIR/b.pcapng: what each of the two links has, frames of its device inbound,\n"
      "                     those that the bridge sends it outbound\n",
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(capture)},
+    {"  -o DIR             writes results.jsonl and the reports there: %s;\n"
+     "                     the folder must be empty, and no other command may write there at the same time\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(output), .joined = true, .names = report_format_files},
+    {"  --force            removes the files that an earlier command wrote to -o DIR\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(force)},
     {"  --buffer SIZE      the kernel's ring of each interface (64M)\n",
      OPTION_SHOWS, OPTION_OWN, .parse = parse_buffer},
     {"  --memory SIZE      memory for what is open at once on each side, as 512M (the default) or 4G (audit --reasons)\n",
@@ -128,10 +149,8 @@ static int check(const struct bridge_options *options, struct iwarp_sentence *er
         return iwarp_sentence_set(error, "two interfaces were expected: warpcheck bridge A B (`ip link` lists them)");
     if (strcmp(options->interfaces[0], options->interfaces[1]) == 0)
         return iwarp_sentence_set(error, "%.40s: this interface is named twice", options->interfaces[0]);
-    if (options->suite != NULL && strcmp(options->suite, "impairments") != 0 &&
-        strcmp(options->suite, "impairments-sctp") != 0)
-        return iwarp_sentence_set(error, "--suite \"%.60s\": impairments or impairments-sctp was expected",
-                                  options->suite);
+    if (options->force && options->output == NULL)
+        return iwarp_sentence_set(error, "--force is for -o DIR");
     if (options->quiet && options->all)
         return iwarp_sentence_set(error, "--quiet excludes --all");
     return 0;

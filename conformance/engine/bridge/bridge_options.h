@@ -8,6 +8,7 @@
 
 #include "base/sentence.h"
 #include "conformance/engine/bridge/bridge_stream.h"
+#include "conformance/engine/bridge/bridge_trigger.h"
 #include "conformance/engine/option/format_option.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
@@ -15,14 +16,22 @@
 
 enum { BRIDGE_SCRIPTS_MOST = 64 };
 
+/* A set of impairments that the program carries. */
+struct bridge_suite {
+    const char *name;
+    enum bridge_llp llp;
+    bool fields; /* those that conformance/impairments/fields.lua makes */
+};
+
 struct bridge_options {
     struct selection selection;
     const char *interfaces[BRIDGE_SIDES];
     size_t interface_count;
     const char *scripts[BRIDGE_SCRIPTS_MOST];
     size_t script_count;
-    const char *suite;   /* "impairments"; NULL: none */
-    const char *capture; /* folder; NULL: none */
+    const struct bridge_suite *suite; /* NULL: none */
+    const char *capture;              /* folder; NULL: none */
+    const char *output;               /* that of -o; NULL: none */
     uint64_t seed;
     uint64_t buffer;   /* octets of each ring */
     uint64_t memory;   /* struct flow_config's; 0: the default */
@@ -30,7 +39,7 @@ struct bridge_options {
     uint64_t duration; /* seconds; 0: until it is stopped */
     uint64_t frames;   /* 0: the same */
     struct format_option format;
-    bool allow_gaps, all, quiet;
+    bool allow_gaps, all, quiet, force;
 };
 
 /* Of a struct bridge_options. */

@@ -14,6 +14,7 @@
 
 #include "base/exit_status.h"
 #include "conformance/engine/bridge/bridge_internal.h"
+#include "conformance/engine/option/output_folder.h"
 #include "conformance/engine/process/run_confine.h"
 #include "conformance/engine/process/run_stop.h"
 #include "reference-stack/program/complaint.h"
@@ -68,16 +69,20 @@ static int set_up(struct bridge *bridge, struct iwarp_sentence *error)
     return make_judges(bridge, error);
 }
 
-/* The project's own suite, which the program carries. */
+/* The project's own suites, which the program carries. */
 static int load_suite(struct bridge *bridge, struct iwarp_sentence *error)
 {
+    const struct bridge_suite *suite = bridge->options->suite;
+
     for (size_t i = 0; i < embedded_impairment_count; i++) {
         const struct embedded_file *file = &embedded_impairments[i];
+        bool is_fields = strstr(file->path, "fields.lua") != NULL;
 
-        if (bridge_script_read(bridge->script, file->path, file->octets, file->size, error) != 0)
+        if (is_fields == suite->fields &&
+            bridge_script_read(bridge->script, file->path, file->octets, file->size, error) != 0)
             return EXIT_INCONCLUSIVE;
     }
-    bridge_script_spread(bridge->script, strcmp(bridge->options->suite, "impairments") == 0 ? BRIDGE_TCP : BRIDGE_SCTP);
+    bridge_script_spread(bridge->script, suite->llp);
     return 0;
 }
 
@@ -152,7 +157,7 @@ static int open_output(struct bridge *bridge, int argc, char **argv, struct iwar
         .target = options->interfaces[0],
         .command = "bridge",
         .command_line = command_line_text((size_t)argc, argv, texts.command_line),
-        .selected = selection_count(&options->selection, bridge->catalogue),
+        .selected = bridge->selected,
     };
 
     judged_output_describe(&info, &texts, bridge->catalogue, &whole, NULL);
@@ -165,9 +170,12 @@ static int open_output(struct bridge *bridge, int argc, char **argv, struct iwar
 static int begin(struct bridge *bridge, int argc, char **argv, struct iwarp_sentence *error)
 {
     const struct bridge_options *options = bridge->options;
-    struct run_identity identity = run_identity_of(options->capture);
+    const char *folder = options->output != NULL ? options->output : options->capture;
+    struct run_identity identity = run_identity_of(folder);
     int status = load_scripts(bridge, error);
 
+    if (status == 0 && bridge_verdict_rows(bridge, error) != 0)
+        status = EXIT_USAGE;
     if (status == 0)
         status = set_up(bridge, error);
     if (status == 0)
@@ -176,9 +184,12 @@ static int begin(struct bridge *bridge, int argc, char **argv, struct iwarp_sent
         status = EXIT_INCONCLUSIVE;
     if (status == 0)
         status = open_captures(bridge, error);
+    if (status == 0 && options->output != NULL)
+        status = output_folder_claim(&bridge->output.folder, options->output,
+                                     options->force ? FOLDER_FORCE : FOLDER_NEW, false, error);
     if (status == 0)
         status = open_output(bridge, argc, argv, error);
-    if (status == 0 && run_confine(options->capture, 0, 0, error) != 0)
+    if (status == 0 && run_confine(folder, 0, 0, error) != 0)
         status = EXIT_INCONCLUSIVE;
     return status;
 }
@@ -192,8 +203,7 @@ static void say_beginning(const struct bridge *bridge)
     if (count != 0)
         (void)snprintf(impairments, sizeof(impairments), "; %zu impairment%s", count, count == 1 ? "" : "s");
     bridge_note(bridge, false, "%s (A) and %s (B) are one link; each device is judged by %zu requirements%s",
-                options->interfaces[0], options->interfaces[1], selection_count(&options->selection, bridge->catalogue),
-                impairments);
+                options->interfaces[0], options->interfaces[1], bridge->selected, impairments);
 }
 
 static int bridge_interfaces(const struct bridge_options *options, const struct catalogue *catalogue, int argc,
@@ -225,6 +235,7 @@ static int bridge_interfaces(const struct bridge_options *options, const struct 
     bridge_streams_free(&bridge.streams);
     bridge_places_free(&bridge);
     bridge_script_free(bridge.script);
+    catalogue_free(bridge.rows);
     free(bridge.exercised);
     free(bridge.frame);
     free(bridge.raw);
