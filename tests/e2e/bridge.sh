@@ -3,8 +3,8 @@
 #
 # warpcheck bridge between two networks of namespaces, with iwarp-peer in each: idle, contents come as they went, ARP, ND and what the
 # cards leave undone included; each impairment is applied once, where its trigger says, and each device does what the texts have;
-# the same script gives the same twice; what is not applied is no success; nothing that a script holds is held for ever; an
-# interface that vanishes is said in a line. The same over SCTP.
+# the same script gives the same twice; what is not applied is no success; nothing that a script holds is held for ever; a ring
+# that overflows is counted, and blamed on no device; an interface that vanishes is said in a line. The same over SCTP.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash
@@ -158,6 +158,18 @@ fi
 start nothing --script "$WORK/nothing.lua"
 traffic nothing 10.9.0.2 1
 stop nothing
+# A ring that cannot hold what comes while nobody reads it; then a stream on which nothing is lost.
+start ring --buffer 1M
+kill -STOP "$bridge"
+nsenter --net="/proc/$network_a/ns/net" python3 -c '
+import socket
+flood = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for _ in range(4000):
+    flood.sendto(bytes(1400), ("10.9.0.2", 9))
+'
+kill -CONT "$bridge"
+traffic ring 10.9.0.2 1
+stop ring
 start gone
 ip link del a0
 status=0
@@ -248,6 +260,10 @@ holds "what was not applied is no success" grep -qx 'nothing 4' "$WORK/statuses"
 holds "it says why" grep -qE 'INCONCLUSIVE  fifth-terminate was not applied: its trigger did not come' "$WORK/nothing.out"
 holds "a script's error has its line" grep -qE 'nothing.lua:2: .*; broken does nothing any more' "$WORK/nothing.out"
 holds "and the traffic went on" jq -e "$whole" "$WORK/nothing.jsonl"
+holds "a ring that overflows is no success" grep -qx 'ring 4' "$WORK/statuses"
+holds "what it lost is counted" grep -qE '[1-9][0-9]* frames were lost on the way: [1-9][0-9]* before they were read \(a larger --buffer helps\), 0 that' "$WORK/ring.out"
+holds "and no device is blamed for it" grep -qE '^[0-9]+ PASS, 0 FAIL' "$WORK/ring.out"
+holds "what came afterwards is whole" jq -e "$whole" "$WORK/ring.jsonl"
 holds "an interface that vanishes" grep -qx 'gone 4' "$WORK/statuses"
 holds "is one line" test "$(grep -c 'a0: the interface cannot be read any more' "$WORK/gone.out")" -eq 1
 finish

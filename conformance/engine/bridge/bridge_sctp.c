@@ -23,7 +23,7 @@ static void drop_held(struct bridge_sctp_direction *direction)
         free(gone);
     }
     direction->held_last = NULL;
-    direction->held_octets = 0;
+    direction->held_octets = direction->held_frames = 0;
 }
 
 static void direction_free(struct bridge_sctp *sctp, struct bridge_sctp_direction *direction)
@@ -253,11 +253,15 @@ static void hold(struct bridge_sctp *sctp, struct bridge_sctp_direction *directi
     size_t header = sctp->packet.payload, octets = header + (size_t)(end - from);
     struct bridge_sctp_packet *held;
 
+    if (direction->held_octets + octets > BRIDGE_HELD_MOST || direction->held_frames == BRIDGE_HELD_FRAMES_MOST) {
+        sctp->streams->refused++;
+        return;
+    }
     if (is_held(direction, tsn)) /* a retransmission */
         return;
-    held = direction->held_octets + octets > BRIDGE_HELD_MOST ? NULL : malloc(sizeof(*held) + octets);
+    held = malloc(sizeof(*held) + octets);
     if (held == NULL) {
-        sctp->streams->refused++;
+        sctp->streams->lost_memory++;
         return;
     }
     *held = (struct bridge_sctp_packet){.packet = sctp->packet, .octets = octets};
@@ -270,6 +274,7 @@ static void hold(struct bridge_sctp *sctp, struct bridge_sctp_direction *directi
         direction->held = held;
     direction->held_last = held;
     direction->held_octets += octets;
+    direction->held_frames++;
 }
 
 static void send_held(struct bridge_sctp *sctp, struct bridge_association *association, unsigned side)

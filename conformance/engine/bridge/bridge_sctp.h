@@ -60,7 +60,7 @@ struct bridge_sctp_direction {
     uint8_t *swapped; /* the chunk at wait_at, which goes as the next one */
     size_t swapped_octets;
     struct bridge_sctp_packet *held, *held_last;
-    size_t held_octets;
+    size_t held_octets, held_frames;
     uint8_t header[BRIDGE_HEADERS_MOST]; /* of its last packet, the common header of SCTP included */
     struct bridge_packet packet;         /* of that; `payload` 0: none came yet */
 };

@@ -26,7 +26,7 @@ static void drop_held(struct bridge_direction *direction)
         direction->held = gone->next;
         free(gone);
     }
-    direction->held_octets = 0;
+    direction->held_octets = direction->held_frames = 0;
     direction->fragment_ns = 0;
 }
 
@@ -152,6 +152,11 @@ static bool is_held(const struct bridge_direction *direction, uint32_t from, uin
     return false;
 }
 
+static bool is_full(const struct bridge_direction *direction, size_t octets)
+{
+    return direction->held_octets + octets > BRIDGE_HELD_MOST || direction->held_frames == BRIDGE_HELD_FRAMES_MOST;
+}
+
 static void add_held(struct bridge_direction *direction, struct bridge_segment *segment)
 {
     struct bridge_segment **place = &direction->held;
@@ -161,6 +166,7 @@ static void add_held(struct bridge_direction *direction, struct bridge_segment *
     segment->next = *place;
     *place = segment;
     direction->held_octets += segment->octets;
+    direction->held_frames++;
 }
 
 static struct bridge_segment *copy_of(const uint8_t *frame, size_t octets, const struct bridge_packet *packet)
@@ -205,8 +211,8 @@ struct bridge_connection *bridge_streams_take(struct bridge_streams *streams, un
         bridge_emit_closed(streams, connection, side, segment);
         free(segment);
     } else if (segment->from != segment->to &&
-               (is_held(direction, segment->from, segment->to) || direction->held_octets + octets > BRIDGE_HELD_MOST)) {
-        streams->refused += !is_held(direction, segment->from, segment->to);
+               (is_full(direction, octets) || is_held(direction, segment->from, segment->to))) {
+        streams->refused += is_full(direction, octets);
         free(segment);
     } else {
         add_held(direction, segment);
@@ -324,6 +330,7 @@ static struct bridge_segment *join(struct bridge_direction *direction, struct br
         memcpy(joined->frame + segment->packet.payload + have, next->frame + next->packet.payload, more);
         direction->held = next->next;
         direction->held_octets -= next->octets;
+        direction->held_frames--;
         free(next);
         free(segment);
         segment = joined;
@@ -363,6 +370,7 @@ void bridge_streams_flush(struct bridge_streams *streams, struct bridge_connecti
         }
         *place = segment->next;
         direction->held_octets -= segment->octets;
+        direction->held_frames--;
         if (direction->wait_end != direction->wait_at && direction->wait == BRIDGE_GOES && place == &direction->held &&
             !bare)
             segment = join(direction, segment);

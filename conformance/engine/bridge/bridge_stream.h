@@ -24,6 +24,7 @@ enum {
     BRIDGE_PARTNER_MS = 1000, /* for the FPDU that another one waits for */
     BRIDGE_HELD_MOST =
         16 << 20, /* octets of frames held in one direction; the rest is not forwarded, and TCP repeats it */
+    BRIDGE_HELD_FRAMES_MOST = 4096,  /* the same: each frame that comes is compared with those that are held */
     BRIDGE_CONNECTIONS_MOST = 65536, /* that longest without a frame goes first */
     BRIDGE_CUTS_MOST = 64,
 };
@@ -46,7 +47,7 @@ struct bridge_direction {
     uint32_t next;               /* before it, everything was forwarded */
     uint32_t framed_to;          /* the last FPDU that is whole ends here */
     struct bridge_segment *held; /* by `from` */
-    size_t held_octets;
+    size_t held_octets, held_frames;
     uint64_t fragment_ns; /* since then a part of an FPDU is held; 0: none is */
     enum bridge_wait wait;
     uint32_t wait_at, wait_end; /* of the octets that wait first: an FPDU, and what it waits for */

@@ -437,6 +437,29 @@ START_TEST(sctp_sids_are_numbered_as_their_sessions_begin)
 }
 END_TEST
 
+START_TEST(sctp_sender_that_floods_is_held_up_to_a_limit)
+{
+    struct bench *bench = begin(false);
+    struct bridge_sctp_direction *direction;
+    uint8_t chunk[1400] = {0};
+    uint32_t tsn = FIRST + 1;
+
+    send_data(bench, tsn, "one!", stall_second);
+    direction = &bench->association->direction[0];
+    direction->held_octets = BRIDGE_HELD_MOST - 5000; /* as after so much */
+    for (; bench->streams.refused < 3; tsn++) {
+        (void)data_chunk(chunk, tsn + 1, "more");
+        octets_put16(chunk + 2, sizeof(chunk));
+        send_changed(bench, 0, chunk, sizeof(chunk), NULL);
+        ck_assert_uint_le(direction->held_octets, BRIDGE_HELD_MOST);
+    }
+    ck_assert_uint_eq(bench->count, 0);
+    send_sack(bench, FIRST - 1, 0, NULL); /* the other direction does not wait */
+    ck_assert_uint_eq(bench->count, 1);
+    end(bench);
+}
+END_TEST
+
 Suite *bridge_sctp_suite(void)
 {
     Suite *suite = suite_create("bridge_sctp");
@@ -453,6 +476,7 @@ Suite *bridge_sctp_suite(void)
     tcase_add_test(cases, sctp_shutdown_of_the_bridge_acknowledges_what_still_comes);
     tcase_add_test(cases, sctp_abort_of_the_bridge_is_in_both_names);
     tcase_add_test(cases, sctp_sids_are_numbered_as_their_sessions_begin);
+    tcase_add_test(cases, sctp_sender_that_floods_is_held_up_to_a_limit);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -376,6 +376,30 @@ START_TEST(time_passes_by_connections_that_wait_for_nothing)
 }
 END_TEST
 
+START_TEST(sender_that_floods_is_held_up_to_a_limit)
+{
+    struct bench *bench = begin();
+    struct bridge_direction *direction;
+    uint32_t at = 1000;
+
+    frame_to(bench, 0, 1000);
+    direction = &bench->connection->direction[0];
+    bridge_stream_wait(direction, BRIDGE_STALLED, 1000, 1000, UINT64_MAX);
+    direction->held_frames = BRIDGE_HELD_FRAMES_MOST - 5; /* as after so many */
+    for (; bench->streams.refused < 3; at++)
+        send_segment(bench, 0, TCP_FLAG_ACK, at, 5000, "x", NULL);
+    ck_assert_uint_eq(direction->held_frames, BRIDGE_HELD_FRAMES_MOST);
+    direction->held_frames = 1;
+    direction->held_octets = BRIDGE_HELD_MOST - 50; /* as of long ones */
+    send_segment(bench, 0, TCP_FLAG_ACK, at, 5000, "x", NULL);
+    ck_assert_uint_eq(bench->streams.refused, 4);
+    ck_assert_uint_eq(bench->count, 0);
+    send_segment(bench, 1, TCP_FLAG_ACK, 5000, 1000, "goes", NULL); /* the other direction does not wait */
+    check_sent(bench, 0, 0, 5000, "goes");
+    end(bench);
+}
+END_TEST
+
 Suite *bridge_stream_suite(void)
 {
     Suite *suite = suite_create("bridge_stream");
@@ -393,6 +417,7 @@ Suite *bridge_stream_suite(void)
     tcase_add_test(cases, checksum_left_to_a_card_is_completed);
     tcase_add_test(cases, packet_that_is_cut_anywhere_is_not_read);
     tcase_add_test(cases, time_passes_by_connections_that_wait_for_nothing);
+    tcase_add_test(cases, sender_that_floods_is_held_up_to_a_limit);
     suite_add_tcase(suite, cases);
     return suite;
 }
