@@ -149,11 +149,10 @@ static int run_all(struct run_command *command, int argc, char **argv)
         return option_table_print(&run_option_table, stdout) < 0 || fputs(selection_usage, stdout) < 0
                    ? EXIT_ENVIRONMENT
                    : 0;
+    if (lab_options_check(&command->options.lab, command->options.profile, &error) != 0)
+        return complain(EXIT_USAGE, "%s", error.text);
     if (command->options.profile != NULL && lab_launch(command->options.profile, argc, argv, &error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", error.text);
-    if (command->options.ipsec)
-        return complain(EXIT_USAGE,
-                        "--ipsec is for --dut linux-siw: a device's profile has a member \"ipsec\" (docs/ipsec.md)");
     run_stop_install("run");
     terminal_init(&command->terminal, format_option_machine(&command->options.format) ? stderr : stdout);
     command->terminal.all = command->options.all;

@@ -40,6 +40,11 @@ static const struct lab *find(const char *dut)
     return NULL;
 }
 
+bool lab_is(const char *dut)
+{
+    return find(dut) != NULL;
+}
+
 static const char *name_at(const void *names, size_t index)
 {
     const struct lab *labs = names;

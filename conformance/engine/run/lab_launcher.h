@@ -19,6 +19,9 @@
  */
 int lab_launch(const char *dut, int argc, char **argv, struct iwarp_sentence *error);
 
+/* Whether that is the name of a lab's device, and of no file. */
+bool lab_is(const char *dut);
+
 /* For `--dut` with a file that does not exist: ", did you mean "linux-siw"?" in `hint`, or "". Returns `hint`. */
 const char *lab_hint(const char *dut, char hint[NEAREST_HINT_OCTETS]);
 

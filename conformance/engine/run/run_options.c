@@ -69,7 +69,21 @@ static const struct option_row rows[] = {
      "                   linux-sctp: the reference stack above its SCTP, the same way\n",
      OPTION_APART, OPTION_TEXT, .member = MEMBER(profile)},
     {"  --ipsec          with --dut linux-siw: its streams are inside ESP (docs/ipsec.md); a profile says so by itself\n",
-     OPTION_APART, OPTION_FLAG, .member = MEMBER(ipsec)},
+     OPTION_APART, OPTION_FLAG, .member = MEMBER(lab.ipsec)},
+    /* The command that repeats a check has them in the profile's "replay", which the lab's script makes. */
+    {"  --siw-source DIR  with --dut linux-siw: judges the siw of this tree, a kernel's root or the folder of siw's source\n",
+     OPTION_APART, OPTION_TEXT, .member = MEMBER(lab.siw_source)},
+    {"  --kernel-tree DIR  with --dut linux-siw or linux-rxe: boots the kernel of this tree (docs/lab-kernels.md)\n",
+     OPTION_APART, OPTION_TEXT, .member = MEMBER(lab.kernel_tree)},
+    {"  --kernel-config NAME  builds it from that tree first, small, as plain, kasan, kcsan, lockdep, ubsan or kmemleak, or\n"
+     "                   with the options of a file; repeat it for several\n",
+     OPTION_APART, OPTION_LIST, .member = MEMBER(lab.kernel_configs), .count = MEMBER(lab.kernel_config_count), .most = LAB_CONFIGS_MOST},
+    {"  --panic-on-warn  with these: the first warning of the guest's kernel ends the guest\n",
+     OPTION_APART, OPTION_FLAG, .member = MEMBER(lab.panic_on_warn)},
+    {"  --guest ADDRESS  with --dut linux-siw: judges the siw of a guest that runs already, such as one of virtme-ng\n",
+     OPTION_APART, OPTION_TEXT, .member = MEMBER(lab.guest)},
+    {"  --guest-token FILE  with --guest: what the guest's agent has to be shown\n",
+     OPTION_APART, OPTION_TEXT, .member = MEMBER(lab.guest_token)},
     {"  --simulate       runs the reference stack inside this process, on virtual time\n",
      OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(simulate)},
     {"  --llp LLP        runs the checks that drive a device over tcp (the default), over sctp (RFC 5043; with --simulate\n"

@@ -12,6 +12,7 @@
 #include "reference-stack/program/option_table.h"
 #include "conformance/engine/option/shard.h"
 #include "conformance/engine/run/exit_code.h"
+#include "conformance/engine/run/lab_options.h"
 #include "conformance/requirements/select.h"
 #include "wire/ddp_sctp.h"
 #include "base/sentence.h"
@@ -45,7 +46,7 @@ struct run_options {
     enum evidence_kept evidence; /* --evidence */
     uint64_t evidence_limit;     /* --evidence-limit, in octets */
     bool simulate;
-    bool ipsec;      /* of a lab: its script takes it */
+    struct lab_options lab;
     const char *llp; /* --llp as it was given; NULL: it was not */
     bool cm;         /* --llp cm */
     bool ipv6;
