@@ -11,7 +11,7 @@ includedir := $(DESTDIR)$(PREFIX)/include
 datadir := $(DESTDIR)$(PREFIX)/share
 
 # What a user reads. A link to a document that is not among them becomes its text.
-installed_docs := writing-checks writing-rules why script-library upper-tester upper-tester-needs profiles testing-your-device interop ipsec writing-captures cm-agent sctp \
+installed_docs := writing-checks writing-rules why script-library upper-tester upper-tester-needs profiles testing-your-device lab-kernels interop ipsec writing-captures cm-agent sctp \
 	exploring audit-regression monitor bridge trust what-is-judged dissector versions privileges fuzzing
 # Scripts and templates that these documents name; a folder is installed as it is.
 installed_folders := packaging/ci packaging/slurm upper-tester/skeleton

@@ -20,6 +20,8 @@ lab='qemu-system-x86 busybox-static cpio kmod xz-utils patch make gcc libc6-dev 
      libibverbs-dev librdmacm-dev ibverbs-providers rdmacm-utils perftest'
 lab61='linux-headers-amd64 linux-source-6.1'
 lab612='linux-headers-6.12-amd64 linux-source-6.12'
+# a whole kernel, for build-kernel.sh of the lab
+lab_kernel='flex bison bc libelf-dev make gcc libc6-dev linux-source-6.12'
 # libabigail compares the library's binary interface with the one that is kept
 # shellcheck disable=SC2034 # named by the group
 abi='abigail-tools'
@@ -92,10 +94,11 @@ for group in "$@"; do
 	page) wanted+=" $page" axe=${B:-build}/axe ;;
 	lab-6.1) wanted+=" $lab61" ;;
 	lab-6.12) wanted+=" $lab612" ;;
+	lab-kernel) wanted+=" $lab_kernel" ;;
 	cross-packages-*) for name in $cross_packages; do wanted+=" $name:${group##*-}"; done ;;
 	cross-*) cross_wanted "${group#cross-}" ;;
 	all) wanted+=" $build $test $bench $lint $plugin" ;;
-	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12, cluster, packages, suites, arch, abi, course, ipsec, cross-ARCH or all" >&2; exit 2 ;;
+	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12, lab-kernel, cluster, packages, suites, arch, abi, course, ipsec, cross-ARCH or all" >&2; exit 2 ;;
 	esac
 done
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What kernel CI needs of the lab, without a guest: exit statuses in kselftest's numbers, the kselftest folder (against iwarp-peer in place of
-# siw, over a veth pair), the program of lkp-tests' form, and bisect.sh, with which `git bisect run` finds the commit in a tree of four.
+# What kernel CI needs of the lab, without a guest: exit statuses in kselftest's numbers, other kernels (docs/lab-kernels.md), a guest that runs already and
+# the kselftest folder (both against iwarp-peer in place of siw, over a veth pair), the program of lkp-tests' form, and bisect.sh, with which `git bisect run` finds the commit in a tree of four.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
@@ -23,6 +23,77 @@ echo "== before the guest"
 expect 3 "a lab's selection without checks is refused before its guest boots" env QEMU=/nowhere/qemu LAB="$WORK/lab" "$WARPCHECK" run --dut linux-siw 'NOPE-1*'
 complains 'NOPE-1\*'
 holds "and before an image is built" test ! -e "$WORK/lab"
+
+echo "== other kernels"
+expect 2 "a tree is for a lab" "$WARPCHECK" run --dut linux-sctp --kernel-tree "$WORK"
+complains '^warpcheck run: --kernel-tree is for --dut linux-siw and --dut linux-rxe \(docs/lab-kernels\.md\)$'
+expect 4 "no such tree" "$WARPCHECK" run --dut linux-siw --kernel-tree "$WORK/none" DDP-7.2-01
+complains '^linux-siw: --kernel-tree .*/none: no such folder$'
+# An image of nothing, and trees whose modules are objects that name what they depend on.
+image=$WORK/image tree=$WORK/kernel version=9.9.9
+mkdir -p "$image/nothing" "$tree/lib/modules/$version/kernel" "$tree/boot"
+(cd "$image/nothing" && find . | cpio -o -H newc --quiet | gzip -1) >"$image/initrd.gz"
+module() { # NAME DEPENDS FOLDER
+	printf '__attribute__((section(".modinfo"), used)) static const char depends[] = "depends=%s";\n' "$2" | gcc -c -x c -o "$3/$1.ko" -
+}
+modules=$tree/lib/modules/$version/kernel
+echo kernel >"$tree/boot/vmlinuz-$version"
+echo 6.1 >"$image/version"
+build_tree=("$labs/build-tree.sh" "$image" "$tree")
+if command -v cpio >/dev/null && command -v modinfo >/dev/null; then
+	module virtio_net '' "$modules"
+	module ib_core '' "$modules"
+	module ib_uverbs ib_core "$modules"
+	module rdma_ucm ib_uverbs "$modules"
+	echo kernel/drivers/virtio/virtio_pci.ko >"$tree/lib/modules/$version/modules.builtin"
+	expect 1 "a kernel without siw" "${build_tree[@]}"
+	complains "no siw is there: the kernel needs CONFIG_RDMA_SIW, or --siw-source \\(docs/lab-kernels\\.md\\)"
+	module siw ib_core "$modules"
+	xz "$modules/siw.ko"
+	mv "$modules/ib_core.ko" "$WORK/"
+	expect 1 "a module that lacks another" "${build_tree[@]}"
+	complains 'siw needs ib_core, which is not there'
+	mv "$WORK/ib_core.ko" "$modules/"
+	printf 'CONFIG_KASAN=y\n# CONFIG_KCSAN is not set\n' >"$tree/boot/config-$version"
+	expect 0 "a kernel with siw, packed" "${build_tree[@]}"
+	made=$(tail -n 1 "$WORK/stdout")
+	holds "its own kernel is what boots" cmp -s "$made/vmlinuz" "$tree/boot/vmlinuz-$version"
+	holds "KASAN has memory" grep -qx 'memory=2048 processors=1 slow=yes leaks=no' "$made/machine"
+	tail -c +$(($(stat -c %s "$image/initrd.gz") + 1)) "$made/initrd.gz" | zcat | cpio -it --quiet | sort | sed -n 's|^tree/[0-9]*-||p' >"$WORK/order"
+	holds "modules come after what they need" test "$(paste -sd ' ' "$WORK/order")" = 'virtio_net.ko ib_core.ko siw.ko ib_uverbs.ko rdma_ucm.ko'
+	expect 0 "the same again" "${build_tree[@]}"
+	touch "$tree/boot/vmlinuz-8.8.8"
+	expect 1 "which of two kernels" "${build_tree[@]}"
+	complains 'several kernels are in boot/, one was expected'
+	rm -rf "${tree:?}/boot"
+	expect 1 "no kernel at all" "${build_tree[@]}"
+	complains 'neither arch/x86/boot/bzImage nor boot/vmlinuz-VERSION is there'
+else
+	echo "SKIPPED: cpio and modinfo are missing (tools/deps.sh lab)"
+fi
+expect 2 "a configuration that is none" "$labs/build-kernel.sh" --kernel-config kasam "$WORK"
+complains 'kasam: neither a file nor one of kasan, kcsan, kmemleak, lockdep, plain, ubsan$'
+expect 2 "no source" "$labs/build-kernel.sh" --kernel-config kasan "$WORK"
+complains 'no kernel.s source is there'
+# A source whose make does what it is asked, and knows no KCSAN.
+mkdir -p "$WORK/source/scripts/kconfig"
+echo >"$WORK/source/Kconfig"
+cat >"$WORK/source/scripts/kconfig/merge_config.sh" <<'E2'
+#!/bin/sh
+cat "$5" "$6" >"$3/.config"
+E2
+chmod +x "$WORK/source/scripts/kconfig/merge_config.sh"
+# shellcheck disable=SC2016 # make expands it
+printf 'tinyconfig olddefconfig:\n\ttouch $(O)/.config && sed -i /KCSAN=/d $(O)/.config\nbzImage modules:\n\techo $@ >>$(O)/made\n' >"$WORK/source/Makefile"
+expect 0 "a kernel is built with the options of a name" "$labs/build-kernel.sh" --kernel-config=kasan --out "$WORK/built" "$WORK/source"
+says "^$WORK/built$"
+holds "kernel and modules" test "$(sort "$WORK/built/made" | paste -sd ' ')" = 'bzImage modules'
+holds "KASAN is in" grep -qx CONFIG_KASAN=y "$WORK/built/.config"
+expect 1 "an option that the source does not take" "$labs/build-kernel.sh" --kernel-config kcsan --out "$WORK/built" "$WORK/source"
+complains 'does not take: CONFIG_KCSAN=y'
+for config in "$labs"/config/*.config; do
+	holds "$config has options alone" test -z "$(grep -vE '^(#.*|CONFIG_[A-Z0-9_]+=([ym]|[0-9]+))$' "$config")"
+done
 
 echo "== the lab's name"
 mkdir -p "$WORK/labs/linux"
@@ -69,6 +140,25 @@ if "${inside[@]}" ip link add one type veth peer name other 2>/dev/null; then
 	expect 1 "one that does not" "${inside[@]}" "${as_peer[@]}" DEFECT='--defect ddp-qn-wrong-code' "$test_script"
 	says '^not ok [0-9]+ - DDP-7\.2-01 '
 	cat "$WORK/stdout" >>"$WORK/ktap"
+	# In place of the guest: a namespace in which iwarp-peer is device and agent.
+	cat >"$WORK/guest" <<E2
+set -e
+ip netns add guest
+ip link add tester type veth peer name eth0 netns guest
+ip addr add 10.78.0.1/24 dev tester && ip link set tester up && ethtool -K tester tx off tso off gso off gro off >/dev/null 2>&1
+ip -n guest addr add 10.78.0.2/24 dev eth0 && ip -n guest link set eth0 up && ip netns exec guest ethtool -K eth0 tx off tso off gso off gro off >/dev/null 2>&1
+ip netns exec guest env LAB_LINK=none WARPCHECK_AGENT="$WORK/agent" "$labs/guest.sh" eth0 "$WORK/token" >"$WORK/guest.said" 2>&1 &
+agent=\$!
+trap 'kill \$agent 2>/dev/null' EXIT
+for ((tries = 0; tries < 200; tries++)); do grep -qs READY "$WORK/guest.said" && break; sleep 0.1; done
+"$WARPCHECK" run --dut linux-siw --guest 10.78.0.2 --guest-token "$WORK/token" DDP-7.1-01 MPA-7.1.1-02 --all "\$@"
+E2
+	echo of-the-guest-alone >"$WORK/token"
+	expect 0 "a guest that runs already" "${inside[@]}" bash "$WORK/guest"
+	says '^PASS  DDP-7\.1-01 '
+	expect 1 "one that does not conform" env DEFECT='--defect ddp-qn-unchecked' "${inside[@]}" bash "$WORK/guest"
+	says '^FAIL  DDP-7\.1-01 '
+	says '^      replay    warpcheck run .* --dut linux-siw --guest 10\.78\.0\.2 --guest-token '
 	expect 1 "the program of lkp-tests' form" "${inside[@]}" "${as_peer[@]}" DEFECT='--defect ddp-qn-wrong-code' ids=DDP-7.2-01 WARPCHECK_TEST="$test_script" "$labs/lkp/run"
 	expect 0 "what it makes of it" bash -c "'$labs/lkp/parse' <'$WORK/ktap'"
 	says '^warpcheck\.MPA-7\.1\.1-02\.pass: 1$'

@@ -124,6 +124,25 @@ says "^does not conform; it deviates as known: 1 result of 1 finding, nothing ne
 holds "which is a TODO in TAP" grep -qE '^not ok 2 - MPA-7\.1\.1-17 .* # TODO 3: bits of the Request in the Reply' "$WORK/siw/results.tap"
 holds "and suppressed in SARIF" jq -e '.runs[0].results | length == 1 and .[0].suppressions[0].status == "accepted"' "$WORK/siw/results.sarif"
 expect 0 "the same, accepted" "$WARPCHECK" run --dut linux-siw 'MPA-7.1.1-02' 'MPA-7.1.1-17' --accept-known
+# The same kernel as a tree that packages left, and a guest that runs already: the run within the run is one against the guest of the other.
+image=${LAB:-${B:-build}/lab}/6.1
+version=$(cat "$image/version")
+mkdir -p "$WORK/tree/boot" "$WORK/tree/lib/modules/$version"
+cp "$image/vmlinuz" "$WORK/tree/boot/vmlinuz-$version"
+cp "$image/kernel/boot/config-$version" "$WORK/tree/boot/"
+cp "$image/kernel/lib/modules/$version/modules.builtin" "$image/siw/siw.ko" "$WORK/tree/lib/modules/$version/"
+ln -s "$(realpath "$image")/kernel/lib/modules/$version/kernel" "$WORK/tree/lib/modules/$version/kernel"
+xz -0 "$WORK/tree/lib/modules/$version/siw.ko"
+cat >"$WORK/within" <<'E2'
+exec 3<>/dev/tcp/10.78.0.2/7472
+echo 'echo "warn: $(cat /proc/sys/kernel/panic_on_warn) tree: $(ls /tree | grep -c siw)"; exit' >&3
+timeout 60 head -n 1 <&3
+env -u LAB_INSIDE -u LAB_RUN "$WARPCHECK" run --dut linux-siw --guest 10.78.0.2 --guest-token "$LAB_TOKEN" MPA-7.1.1-02 MPA-7.1.1-17 --all
+E2
+expect 5 "a kernel's tree, and its guest" env LAB_RUN="bash $WORK/within" conformance/labs/linux/run.sh --kernel-tree "$WORK/tree" --panic-on-warn
+says '^warn: 1 tree: 1$'
+says "^PASS  MPA-7.1.1-02"
+says "^KNOWN  MPA-7.1.1-17"
 holds "the console is kept" grep -q READY "$WORK/siw/console.txt"
 holds "nothing is left" clean
 finish

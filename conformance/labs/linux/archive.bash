@@ -8,6 +8,8 @@
 #   archive_modules MODULE...  and what they need, after those of the image, whose numbers are below 200; what is built in has no file
 #   archive_libraries FILE...  what these need of the machine's libraries
 #   archive_end                packs it, and prints $folder
+#
+# archive_path MODULE says where a module is; build-tree.sh has one of its own, and $vmlinuz and $modules_folder others than usual.
 esp_modules=(aes_generic des_generic sha1_generic sha256_generic hmac cbc ctr gcm ghash_generic ecb sha512_generic jitterentropy_rng drbg ansi_cprng authenc
 	authencesn seqiv echainiv xfrm_user esp4)
 
@@ -24,14 +26,16 @@ archive_begin() {
 	archive_order=()
 }
 
+archive_path() { find "$modules" -name "$1.ko" -o -name "${1//_/-}.ko" | sed -n 1p; }
+
 archive_add() {
 	local module=${1//-/_} path other
 	[[ " ${archive_order[*]-} " != *" $module "* ]] || return 0
-	path=$(find "$modules" -name "$module.ko" -o -name "${module//_/-}.ko" | sed -n 1p)
+	path=$(archive_path "$module")
 	[ -n "$path" ] || return 0
 	for other in $(modinfo -F depends "$path" | tr , ' '); do archive_add "$other"; done
 	archive_order+=("$module")
-	strip -g -o "$root/modules/$((200 + ${#archive_order[@]}))-$module.ko" "$path"
+	strip -g -o "$root/${modules_folder:-modules}/$((200 + ${#archive_order[@]}))-$module.ko" "$path"
 }
 
 archive_modules() {
@@ -53,7 +57,7 @@ archive_libraries() {
 
 archive_end() {
 	(cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) >"$folder/more.gz"
-	ln -f "$out/vmlinuz" "$folder/vmlinuz"
+	if [ -n "${vmlinuz:-}" ]; then cp "$vmlinuz" "$folder/vmlinuz"; else ln -f "$out/vmlinuz" "$folder/vmlinuz"; fi
 	cat "$out/initrd.gz" "$folder/more.gz" >"$folder/initrd.new"
 	rm -rf "$root" "$folder/more.gz"
 	echo "$stamp" >"$folder/stamp"

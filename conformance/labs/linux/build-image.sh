@@ -9,7 +9,7 @@
 # that patch alone; a patch that applies with fuzz is refused. SIW_SOURCE=DIR builds the siw of another tree (DIR is a kernel's root, or the
 # folder of siw's source) against the headers of this series. CM_PATCH=FILE is the same for the kernel's ib_cm and rdma_cm (build-cm.sh). LAB_PEER=PROGRAM adds the
 # kernel's SCTP and that program, an iwarp-peer (build-sctp.sh). LAB_IPSEC=1 adds the kernel's ESP and strongSwan (build-ipsec.sh),
-# LAB_INSIDE_IMAGE=1 what inside.sh needs.
+# LAB_INSIDE_IMAGE=1 what inside.sh needs. LAB_TREE=DIR: the kernel and the modules of that tree in place of Debian's, and of SIW_SOURCE siw (build-tree.sh).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 here=conformance/labs/linux
@@ -84,7 +84,9 @@ patched() {
 }
 
 made() {
-	if [ -n "${SIW_PATCH:-}${SIW_SOURCE:-}" ]; then
+	if [ -n "${LAB_TREE:-}" ]; then
+		"$here/build-tree.sh" "$out" "$LAB_TREE"
+	elif [ -n "${SIW_PATCH:-}${SIW_SOURCE:-}" ]; then
 		patched
 	elif [ -n "${CM_PATCH:-}" ]; then
 		"$here/build-cm.sh" "$out" "$series" "$headers" "$CM_PATCH"
@@ -99,6 +101,7 @@ made() {
 	fi
 }
 
+[ -z "${SIW_PATCH:-}" ] || [ -z "${LAB_TREE:-}" ] || { echo "build-image.sh: SIW_PATCH and LAB_TREE exclude each other" >&2; exit 2; }
 [ -z "${SIW_PATCH:-}" ] || [ -z "${SIW_SOURCE:-}" ] || { echo "build-image.sh: SIW_PATCH and SIW_SOURCE exclude each other" >&2; exit 2; }
 [ -z "${SIW_SOURCE:-}" ] || [ -s "$(source_folder)/siw_main.c" ] || { echo "build-image.sh: SIW_SOURCE=$SIW_SOURCE: no source of siw is there" >&2; exit 2; }
 mkdir -p "$out"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# run.sh [--series 6.1|6.12] [--ipsec] [warpcheck run's options]: judges Linux siw. Builds the image where it is not there, boots it
+# run.sh [--series 6.1|6.12] [--ipsec] [kernel.bash's options] [warpcheck run's options]: judges Linux siw. Builds the image where it is not there, boots it
 # under QEMU on a tap device in a namespace of its own, waits for READY, runs `warpcheck run` against it, and powers off.
 # `warpcheck run --dut linux-siw` comes here. Works as root, and as an ordinary user where user namespaces may be made. The exit
 # status is that of `warpcheck run` (README.md).
@@ -26,6 +26,8 @@ root=$(cd "$here/../../.." && pwd)
 source "$here/host.bash"
 # shellcheck source=conformance/labs/linux/ipsec.bash
 source "$here/ipsec.bash"
+# shellcheck source=conformance/labs/linux/kernel.bash
+source "$here/kernel.bash"
 
 # The folder of results, if any: what follows -o.
 output='' previous=''
@@ -53,10 +55,14 @@ if [ "${LAB_INSIDE:-}" != 1 ]; then
 		--exit-code) code=${2:?--exit-code needs warpcheck or kselftest} && shift ;;
 		--exit-code=*) code=${1#*=} ;;
 		--ipsec) export LAB_IPSEC=1 LAB_JOBS=1 ;;
-		*) options+=("$1") ;;
+		*)
+			kernel_option "$@" || { options+=("$1") && shift && continue; }
+			[[ $1 = *=* || $1 = --panic-on-warn ]] || shift
+			;;
 		esac
 		shift
 	done
+	kernel_prepare
 	set -- "${options[@]}"
 	LAB_WORK=$(mktemp -d) # goes with this process, also where what is inside was killed
 	trap 'rm -rf "$LAB_WORK"' EXIT
@@ -70,8 +76,9 @@ if [ "${LAB_INSIDE:-}" != 1 ]; then
 		grep -a '^warpcheck' "$LAB_WORK/dry" >&2
 		if [ "$code" = kselftest ]; then exit 4; else exit 3; fi
 	fi
+	[ -z "$guest_address" ] || guest_run "$@"
 	image=$("$here/build-image.sh" "$series") || complain "the image could not be built (see above)"
-	export LAB_INSIDE=1 LAB_IMAGE=${image##*$'\n'} LAB_SERIES=$series WARPCHECK
+	export LAB_INSIDE=1 LAB_IMAGE=${image##*$'\n'} LAB_SERIES=$series WARPCHECK LAB_APPEND LAB_NAMED
 	export LAB_WORK
 	user=()
 	[ "$(id -u)" -eq 0 ] || user=(--user --map-root-user)
@@ -128,7 +135,7 @@ if [ -n "${LAB_IPSEC:-}" ]; then
 fi
 
 command -v "$QEMU" >/dev/null || complain "$QEMU cannot be run (tools/deps.sh lab)"
-: "${LAB_FIXED:=rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read,terminate_swapped=yes}"
+: "${LAB_FIXED:=$siw_fixed}"
 # The agents of checks side by side come first: when the last one is ready, all are.
 guest=${LAB_GUEST:-"nc -ll -p 7472 -e /bin/sh & for i in \$(seq 1 \$jobs); do \$AGENT --port \$((7472 + i)) --fixed $LAB_FIXED & done >/dev/null 2>&1
 \$AGENT --fixed $LAB_FIXED >/dev/ttyS0 2>&1; echo \"init: the agent ended with \$?\""}
@@ -138,9 +145,10 @@ $guest"
 # dies of a double fault; without it the kernel takes a lock.
 # event_idx=off: with one processor QEMU's emulation orders no store before a later load, so that a notification between guest and QEMU
 # can be lost. With an event index none would follow, and the guest would send nothing more; without it the next frame brings one.
-setsid "$QEMU" -accel "$QEMU_ACCEL" -cpu qemu64,cx16=off -m 768 -smp 1 -display none -monitor none -serial file:"$console" -no-reboot \
+kernel_machine
+setsid "$QEMU" -accel "$QEMU_ACCEL" -cpu qemu64,cx16=off -m "$memory" -smp "$processors" -display none -monitor none -serial file:"$console" -no-reboot \
 	-kernel "${LAB_KERNEL:-$LAB_IMAGE/vmlinuz}" -initrd "$initrd" \
-	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic no_timer_check ip4=10.78.0.2 ip6=fd78::2 run=$(printf 'jobs=%d; echo %s >/token; AGENT="warpcheck-agent --address :: --token /token"; %s' "$jobs" "$(cat "$work/token")" "$guest" | base64 -w0)" \
+	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic no_timer_check${LAB_APPEND:+ $LAB_APPEND} ip4=10.78.0.2 ip6=fd78::2 run=$(printf 'jobs=%d; echo %s >/token; AGENT="warpcheck-agent --address :: --token /token"; %s' "$jobs" "$(cat "$work/token")" "$guest" | base64 -w0)" \
 	-netdev tap,id=n0,ifname=tap0,script=no,downscript=no \
 	-device virtio-net-pci,netdev=n0,mac=52:54:00:78:00:02,guest_tso4=off,guest_tso6=off,host_tso4=off,host_tso6=off,gso=off,csum=off,guest_csum=off,mrg_rxbuf=off,event_idx=off \
 	</dev/null >"$work/qemu.txt" 2>&1 &
@@ -228,8 +236,9 @@ for ((i = 1; i <= jobs && jobs > 1; i++)); do
 done
 # On 6.12 siw has moments of some seconds in which no initiator gets on, and checks side by side would fail for each other.
 reaction=2
-[ "$LAB_SERIES" = 6.1 ] || reaction=12
-sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/$dut/; s/\"@BESIDE@\"/$beside/; s/@LLP@/${LAB_LLP:-tcp}/; s,@TOKEN@,$work/token,
+{ [ "$LAB_SERIES" = 6.1 ] && [ "$slow" = no ]; } || reaction=12
+dut+=${LAB_NAMED:-}
+sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s,@DUT@,$dut,; s/\"@BESIDE@\"/$beside/; s/@LLP@/${LAB_LLP:-tcp}/; s,@TOKEN@,$work/token,
 	s/\"reaction_seconds\": 2,/\"reaction_seconds\": $reaction,/" \
 	"$here/$LAB_DEVICE.json.in" >"$work/profile.json"
 [ -z "${LAB_IPSEC:-}" ] || { ipsec_profile "$work/profile.json" && dut+=' --ipsec'; }
@@ -249,6 +258,7 @@ else
 	"$WARPCHECK" run --dut "$LAB_PROFILE" "${options[@]}" || status=$?
 	kill "$watch" 2>/dev/null || true
 fi
+[ "$leaks" = no ] || [ -n "${LAB_SHELL:-}${LAB_RUN:-}" ] || host_leaks
 keep_console
 complains() { grep -qaE "$complaints" "$console"; }
 if ! kill -0 "$machine" 2>/dev/null; then
