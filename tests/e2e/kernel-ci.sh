@@ -95,6 +95,26 @@ for config in "$labs"/config/*.config; do
 	holds "$config has options alone" test -z "$(grep -vE '^(#.*|CONFIG_[A-Z0-9_]+=([ym]|[0-9]+))$' "$config")"
 done
 
+echo "== a kernel that complains"
+# Two shards, each with a complaint of its guest's kernel, as run.sh makes of it.
+complained() ( # SHARD CONSOLE-LINE
+	"$WARPCHECK" run --simulate 'DDP-7.1-0*' --shard "$1/2" -o "$WORK/shard$1" --quiet || exit 1
+	mkdir -p "$WORK/work"
+	echo "$2" >"$WORK/work/console"
+	# shellcheck disable=SC2034 # host.bash reads them
+	work=$WORK/work LAB_WORK=$WORK/work console=$WORK/work/console output=$WORK/shard$1 dut=linux-siw jobs=1
+	source conformance/labs/linux/host.bash
+	host_fails "the guest's kernel complains"
+)
+holds "the first shard" complained 1 'WARNING: first.c:1'
+holds "the second" complained 2 'WARNING: second.c:2'
+holds "the summary has its lines counted" jq -es '(map(.type == "summary") | index(true)) as $n | .[$n].chain.lines == $n and $n > 2' "$WORK/shard1/results.jsonl"
+expect 1 "both merged" "$WARPCHECK" report --merge "$WORK/shard1" "$WORK/shard2" -o "$WORK/merged"
+holds "the host's failure is in, once as any other id" jq -es 'map(select(.id == "LAB-HOST-01")) | length == 1 and .[0].verdict == "FAIL"' "$WORK/merged/results.jsonl"
+sed -i 's/first\.c/other.c/' "$WORK/shard1/results.jsonl"
+expect "2 4" "a row that was changed since" "$WARPCHECK" report --merge "$WORK/shard1" "$WORK/shard2" -o "$WORK/merged2"
+complains 'shard1'
+
 echo "== the lab's name"
 mkdir -p "$WORK/labs/linux"
 # shellcheck disable=SC2016 # the script's own parameters

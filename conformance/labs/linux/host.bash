@@ -60,10 +60,17 @@ host_sums() {
 		sed -i "s/^[0-9a-f]* \( results\.jsonl\)$/$(sha256sum <"$output/results.jsonl" | cut -d ' ' -f 1) \1/" "$output/SHA256SUMS"
 }
 
-# host_edit JQ-ARGUMENTS...: the results with another row in front of the summary, whose CRC of the lines before it no longer holds; then the reports again.
+# The summary's "chain" anew: how many lines are before it, and their CRC32C (reports/results/results_chain.h). perl is in each Debian.
+host_chain() {
+	perl -ne 'BEGIN { ($crc, @table) = (0xFFFFFFFF, map { my $c = $_; $c = $c >> 1 ^ ($c & 1 ? 0x82F63B78 : 0) for 1 .. 8; $c } 0 .. 255) }
+		s/"chain":\{[^}]*\}/sprintf q("chain":{"lines":%d,"crc32c":"%08x"}), $. - 1, $crc ^ 0xFFFFFFFF/e if /^\{"type":"summary"/;
+		print; $crc = $table[($crc ^ $_) & 255] ^ $crc >> 8 for unpack "C*", $_'
+}
+
+# host_edit JQ-ARGUMENTS...: the results with another row in front of the summary, which knows of it; then the reports again.
 host_edit() {
 	[ -n "$output" ] && [ -s "$output/results.jsonl" ] && [ ! -L "$output/results.jsonl" ] || return 0
-	jq -c "$@" "$output/results.jsonl" >"$LAB_WORK/edited" || return 0
+	jq -c "$@" "$output/results.jsonl" | host_chain >"$LAB_WORK/edited" || return 0
 	cp --remove-destination "$LAB_WORK/edited" "$output/results.jsonl"
 	host_sums
 	"$WARPCHECK" report "$output" >/dev/null 2>&1 || true
@@ -80,7 +87,7 @@ host_fails() {
 			{type: "result", id: $id, verdict: "FAIL", by: "check", expected: "the kernel of the device\u0027s host neither complains nor stops", actual: $first,
 				message: ($what + if $moment == "" then "" else "; the checks that ran then: " + $moment end), count: 1, purpose: "the device\u0027s host stays healthy",
 				replay: ("warpcheck run " + $ids + " --dut " + $dut + " -j 1")},
-			(.fail += 1 | del(.chain))
+			.fail += 1
 		else . end'
 	echo "FAIL  $host_id  $1: ${first:-nothing on the console}"
 	status=1
@@ -98,5 +105,5 @@ host_reruns() {
 	done <"$LAB_WORK/suspects"
 	if [ -n "$named" ]; then named="$named does it again, alone in a fresh guest"; else named="none of the checks that ran then does it alone"; fi
 	echo "FAIL  $host_id  $named"
-	host_edit --arg id "$host_id" --arg named "$named" 'if .type == "result" and .id == $id then .message += "; " + $named elif .type == "summary" then del(.chain) else . end'
+	host_edit --arg id "$host_id" --arg named "$named" 'if .type == "result" and .id == $id then .message += "; " + $named else . end'
 }
