@@ -15,7 +15,9 @@ met=(MPA-4.3-04 MPA-7.1-01 MPA-7.1-02 MPA-7.1.2-04 EMPA-9.1-04 DDP-4.2-01 DDP-4.
 # And what one of them meets besides.
 declare -A also=([receive-big]="DDP-1.2-03 DDP-5.2-05 DDP-7.1-03 DDP-7.1-04 DDP-7.1-15 DDP-7.1-24 DDP-7.2-01 RDMAP-3.1-08 RDMAP-4.8-05 RDMAP-4.8-34
 		RDMAP-5.3-06 RDMAP-7.1-05" [terminate-then-reset]=ATOM-8.1-03 [ord-1]=ATOM7306-5-07 [at-once]="ATOM-8.1-03 EMPA-3-02"
-	[fpdus-short]=RDMAP-7.1-08 [ulp-late]="DDP-4.3-06 DDP-4.3-07 DDP-4.3-11 DDP-5.2-16 DDP-5.3-10 MPA-4.4-20")
+	[falls-back]="EMPA-6-02 EMPA-6-05 EMPA-9-02 EMPA-9.1-0[12] EMPA-9.2-0[12] EMPA-10-1[12]"
+	[one-place]="MPA-1.2-01 MPA-5.1-05 MPA-7.1.5-03 DDP-4.2-07 RDMAP-5.2.1-10 RDMAP-5.2.1-20 RDMAP-5.4-10 RDMAP-7.2-15 RDMAP-B-04 ATOM-8.1-03"
+	[few-means]="DDP-5.2-0[12] RDMAP-5.5-06 RDMAP-5.1-08 RDMAP-8.1.1-0* MPA-7.1.1-2[6-9]" [fpdus-short]=RDMAP-7.1-08 [ulp-late]="DDP-4.3-06 DDP-4.3-07 DDP-4.3-11 DDP-5.2-16 DDP-5.3-10 MPA-4.4-20")
 
 cat >"$WORK/inside.sh" <<'INSIDE'
 source tests/e2e/device.bash

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* TCP in the table `rig`: how a check opens connections. lua_tcp_connection.c has the methods of a connection. */
 #include <lauxlib.h>
+#include <stdlib.h>
 
 #include "conformance/engine/rig/device_keeper.h"
 #include "conformance/engine/script/lua_rig_internal.h"
@@ -106,9 +107,44 @@ static int rig_connect(lua_State *lua)
     return 2;
 }
 
+/* A port at which a check listens. */
+struct listening {
+    struct tcp_stack *stack;
+    uint16_t port;
+};
+
+/* A device may try again by itself what a check has ended (RFC 6581 10): it is refused, and no later check is given it. */
+static void stop_listening(void *endpoint)
+{
+    struct listening *listening = endpoint;
+    struct tcp_connection *connection;
+
+    tcp_unlisten(listening->stack, listening->port);
+    while ((connection = tcp_accept(listening->stack, listening->port)) != NULL) {
+        tcp_abort(connection);
+        tcp_release(connection);
+    }
+    free(listening);
+}
+
+static void set_time(struct rig *rig)
+{
+    tcp_stack_set_time(rig->tcp.stack, rig_now(rig));
+}
+
+static const struct lua_binding listener = {
+    .metatable = "warpcheck.listener",
+    .what = "listener",
+    .several = "listeners",
+    .set_time = set_time,
+    .drop = stop_listening,
+};
+
 static int rig_listen(lua_State *lua)
 {
     struct rig *rig = rig_with_tcp(lua);
+    struct listening *listening;
+    struct lua_held *held;
     struct tcp_options options = {0};
     struct iwarp_sentence why;
     uint16_t port = (uint16_t)luaL_checkinteger(lua, 1);
@@ -118,6 +154,11 @@ static int rig_listen(lua_State *lua)
     options.iss = (uint32_t)lua_rig_integer(lua, 2, "iss", 0, &options.choose_iss);
     options.withhold_acks = wants(lua, 2, "withheld");
     options.sack = wants(lua, 2, "sack");
+    held = lua_held_push(lua, &listener);
+    held->endpoint = listening = malloc(sizeof(*listening));
+    if (listening == NULL)
+        return luaL_error(lua, "out of memory for a listener");
+    *listening = (struct listening){.stack = rig->tcp.stack, .port = port};
     tcp_unlisten(rig->tcp.stack, port);
     if (tcp_listen(rig->tcp.stack, port, &options, &why) != 0)
         return luaL_error(lua, "%s", why.text);
@@ -187,11 +228,6 @@ static const luaL_Reg functions[] = {
     {"start_initiator", rig_start_initiator},
     {NULL, NULL},
 };
-
-static void set_time(struct rig *rig)
-{
-    tcp_stack_set_time(rig->tcp.stack, rig_now(rig));
-}
 
 static void drop(void *connection)
 {

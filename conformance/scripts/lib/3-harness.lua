@@ -11,11 +11,21 @@ harness = {}
 
 local own, connections = harness, Connection -- a script may take the names away
 
+-- A device may try again by itself what a check before this one has ended (RFC 6581 10): nothing listens there any more.
+-- Each check has ports of its own, the same in every run.
+local PORTS, PLACES, PORTS_EACH = 7000, 599, 64
+
+local function ports_of(id, role)
+  local place = 0
+  for _, octet in ipairs { (id .. role):byte(1, -1) } do place = (place * 31 + octet) % PLACES end
+  return PORTS + place * PORTS_EACH
+end
+
 -- `id`: the one of the check's ids that this run of it decides.
 function harness.test(role, id)
   local reaction, quiet_time, round_trip = rig.limits()
-  local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000,
-                           llp = rig.llp(), ended_by_ulp = {}, rests = {}, connections = {}, posted_reads = {}, posted_writes = {}, recent = {} }, Test)
+  local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip,
+                           port = ports_of(id, role), llp = rig.llp(), ended_by_ulp = {}, rests = {}, connections = {}, posted_reads = {}, posted_writes = {}, recent = {} }, Test)
   t.dut = setmetatable({ t = t }, Upper)
   t.served = rig.served()
   t.reaction, t.quiet = t:patient(reaction, quiet_time)

@@ -41,7 +41,7 @@ class Engine:
         self.wake_write.setblocking(False)
         self.selector.register(self.wake_read, selectors.EVENT_READ, None)
         self.timers, self.order = [], itertools.count()
-        self.numbers = itertools.count(1)
+        self.numbers = itertools.count(4000000000 if self.on("tells-more") else 1)
         self.connections, self.listeners, self.regions = {}, {}, {}
         self.tell = lambda stream, event, **more: None
         self.has_upper = False
@@ -83,6 +83,9 @@ class Engine:
     def event(self, stream, event, **more):
         if self.on("tells-little") and event in ("connect_request", "half_closed", "terminate_sent"):
             return
+        if self.on("tells-more"):
+            more = {**more, "at": time.monotonic(), "vendor": {"queue": 7}}
+            self.tell(stream, "vendor_says", text="an event of the vendor's own")
         if self.on("tells-late") or self.on("ulp-late") and event == "receive":
             self.later(LATE_EVENT, lambda: self.tell(stream, event, **more))
         else:
@@ -110,10 +113,11 @@ class Engine:
         self.listeners[listener.port] = listener
         return listener.port
 
-    def connect(self, address, port, options):
+    def connect(self, address, port, options, number=None):
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         sock = socket.socket(family, socket.SOCK_STREAM)
-        connection = Connection(self, sock, True, options)
+        connection = Connection(self, sock, True, options, number)
+        connection.peer = address, port
         sock.setblocking(False)
         status = sock.connect_ex((address, port))
         if status not in (0, errno.EINPROGRESS):
@@ -162,22 +166,33 @@ class Listener:
         self.engine.listeners.pop(self.port, None)
 
 
+def serve_in_class(sock):
+    if sock.family == socket.AF_INET:
+        sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 0x28)
+        sock.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, 1)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1)
+
+
 class Connection:
     """A TCP connection with MPA, and the stack above."""
 
-    def __init__(self, engine, sock, initiator, options):
+    def __init__(self, engine, sock, initiator, options, number=None):
         self.engine, self.sock, self.initiator, self.on = engine, sock, initiator, engine.on
         self.options = {**DEFAULTS, **options}
         if self.on("crc-always"):
             self.options["crc"] = True
         if self.on("markers-wanted"):
             self.options["markers"] = True
-        self.number = next(engine.numbers)
+        self.number = next(engine.numbers) if number is None else number
         engine.connections[self.number] = self
         sock.setblocking(False)
         if initiator and self.on("mss"):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, self.on("mss"))
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK if self.on("corked") else socket.TCP_NODELAY, 1)
+        if self.on("service-class"):
+            serve_in_class(sock)
         self.pd, self.extensions, self.version = self.options["pd"], self.options["extensions"], 1
         if self.extensions == "off":
             self.extensions = None
@@ -192,7 +207,7 @@ class Connection:
         self.crc = True
         self.waits, self.peer_closed, self.own_closed, self.ending, self.told_closed = False, False, False, None, False
         self.request, self.finishing, self.needs_ord = None, False, None
-        self.watched = 0
+        self.watched, self.dripping = 0, []
         self.watch()
         engine.later(STARTUP, self.give_up)
 
@@ -330,7 +345,10 @@ class Connection:
         except BlockingIOError:
             return
         except OSError:
-            self.closed("error", text="the peer has reset the connection")
+            if not self.fell_back():
+                self.closed("error", text="the peer has reset the connection")
+            return
+        if not octets and self.fell_back():
             return
         if not octets:
             self.peer_closed = True
@@ -356,13 +374,57 @@ class Connection:
         elif self.state == "ended":
             self.incoming.clear()
 
+    def fell_back(self):
+        """RFC 6581 10: an enhanced Request that ended its connection is tried again, plain, on a new one; the ULP's stream is the same."""
+        if not (self.on("falls-back") and self.initiator and self.state == "start" and self.request and self.request.word and not self.incoming):
+            return False
+        self.state = "closed"
+        self.watch()
+        self.sock.close()
+        self.engine.connect(*self.peer, {**self.options, "enhanced": False, "rev": 1}, self.number)
+        return True
+
     def finish(self):
         """After the peer's FIN: what is still to be sent leaves, then the own FIN."""
-        if self.finishing and self.state == "full" and self.stack.is_idle() and not self.outgoing:
+        if self.finishing and self.state == "full" and self.stack.is_idle() and not self.outgoing and not self.dripping:
             self.finishing = False
             self.engine.later(0, lambda: self.end("fin"))
 
+    def drip(self, pieces, apart):
+        """Pieces leave one after another, `apart` seconds between them; what is written later waits behind them."""
+        self.dripping += [(piece, apart) for piece in pieces]
+        if len(self.dripping) == len(pieces):
+            self.drip_next()
+
+    def drip_next(self):
+        if self.state == "closed" or not self.dripping:
+            self.dripping.clear()
+            return
+        piece, apart = self.dripping[0]
+        self.outgoing.append(piece)
+        self.flush_out()
+
+        def next_one():
+            if self.dripping:
+                self.dripping.pop(0)
+            self.drip_next()
+            if not self.dripping:
+                self.kick()
+                self.flush_out()
+
+        self.engine.later(apart, next_one)
+
     def write(self, octets, pieces=None):
+        if self.on("drips") and self.state == "full" and len(octets) > 1:
+            half = len(octets) // 2
+            self.drip([octets[:half], octets[half:]], 0.04)
+            return
+        if self.on("drips") and self.state in ("start", "asked"):
+            self.drip([octets[i : i + 1] for i in range(len(octets))], 0.01)
+            return
+        if self.dripping:
+            self.drip(pieces or [octets], 0)
+            return
         for piece in pieces or [octets]:
             self.outgoing.append(piece)
         self.flush_out()
@@ -380,7 +442,7 @@ class Connection:
                 self.outgoing[0] = self.outgoing[0][sent:]
                 break
             self.outgoing.pop(0)
-        if not self.outgoing and self.ending == "fin" and not self.own_closed:
+        if not self.outgoing and not self.dripping and self.ending == "fin" and not self.own_closed:
             self.shut()
         self.watch()
 
@@ -402,7 +464,7 @@ class Connection:
         self.write(octets, [octets[:half], octets[half:]] if self.on("two-writes") and half else None)
 
     def pump(self):
-        while self.state == "full" and self.ending is None and len(self.outgoing) < 200 and sum(map(len, self.outgoing)) < OUT_MOST:
+        while self.state == "full" and self.ending is None and len(self.outgoing) + len(self.dripping) < 200 and sum(map(len, self.outgoing)) < OUT_MOST:
             ulpdu = self.stack.next_ulpdu()
             if ulpdu is None:
                 break
@@ -618,10 +680,18 @@ class Connection:
             self.stack.post(Work("read", None, sink_stag=0x52, sink_to=0, length=0, source_stag=0, source_to=0, quiet=True))
         self.event("established", **self.told(peer), **self.ends(), ird=self.ird, ord=self.ord, send_markers=self.send_markers,
                    receive_markers=self.receive_markers, crc=self.crc, version=1)
+        if self.on("heartbeat"):
+            self.engine.later(0.1, self.beat)
         if self.on("greets") and not self.initiator or self.on("f-first"):
             self.stack.post(Work("send", None, opcode=3, data=b"hello", invalidate=0))
         self.take_fpdus()
         self.kick()
+
+    def beat(self):
+        if self.state == "full" and self.ending is None:
+            if self.stack.is_idle():
+                self.stack.post(Work("write", None, stag=0x42, to=0, data=b"", quiet=True))
+            self.engine.later(0.1, self.beat)
 
     # --- FPDUs in -----------------------------------------------------------------------------------------------------------
 

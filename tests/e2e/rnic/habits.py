@@ -58,12 +58,22 @@ HABITS = {
     "tells-late": "events are told 50 ms late",
     "ulp-late": "what comes is told, and its receive posted again, 50 ms late",
     "tells-little": "no `connect_request`, `half_closed`, `terminate_sent`",
+    "drips": "octets of a start-up frame are sent 10 ms apart, FPDUs in two pieces 40 ms apart",
+    "corked": "TCP waits until a segment is full, or 0.2 s have passed",
+    "service-class": "IP packets have a traffic class, and a TTL of 1; TCP is asked for keep-alives",
+    "falls-back": "an enhanced Request that fails is tried again without the enhanced word",
+    "heartbeat": "the ULP sends an empty Write each 0.1 s",
+    "few-means": "16 KiB of memory at once and in a message, 16 receives, 4 works of the ULP, 8 regions, 16 octets of Private Data",
+    "one-place": "IRD 1, a Read is answered after 0.2 s, and one more is an error",
+    "verbs-few": "an upper tester without Reads, atomics, Immediate Data, Terminates, bounds and shared memory",
+    "answers-slow": "each command is answered after 0.1 s",
+    "tells-more": "answers and events have members, and there are events, that nobody knows; streams have numbers from 4,000,000,000",
     "refuses-wrong-depths": "the ULP rejects a Request whose IRD is less than its ORD",
 }
 
 # Habits of a ULP that no upper tester is.
 OF_ULP = ["private-data-always", "rejects-without", "closes-without", "ulp-closes", "ulp-resets", "ulp-answers", "no-receives",
-    "one-exchange", "one-connection", "greets"]  # fmt: skip
+    "one-exchange", "one-connection", "greets", "heartbeat"]  # fmt: skip
 
 # Habits that one device can have together, and an upper tester beside them.
 AT_ONCE = ["crc-always", "markers-wanted", "reply-octet-by-octet", "reply-late", "ird-1", "ord-1", "depths-own", "rtr-read-only", "mss=300",
@@ -72,11 +82,15 @@ AT_ONCE = ["crc-always", "markers-wanted", "reply-octet-by-octet", "reply-late",
     "other-codes", "bounds-code", "start-error-resets", "tells-errors", "tells-late", "tells-little", "refuses-wrong-depths"]  # fmt: skip
 
 
+# One word for several.
+TOGETHER = {"at-once": AT_ONCE, "one-place": ["ird-1", "reads-slow"]}
+
+
 class Habits:
     def __init__(self, words):
         self.values = {}
         known = {name.split("=")[0]: "=" in name for name in HABITS}
-        for word in [one for word in words for one in (AT_ONCE if word == "at-once" else [word])]:
+        for word in [one for word in words for one in TOGETHER.get(word, [word])]:
             name, _, value = word.partition("=")
             if name in known:
                 self.values[name] = int(value) if value else True

@@ -7,6 +7,7 @@ import argparse
 import functools
 import os
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../../../upper-tester/skeleton")]
@@ -25,6 +26,7 @@ skeleton.EVENTS = """accepted connect_request established rejected reject_sent c
     atomic_done immediate_done flushed terminate_sent terminate_received error half_closed closed""".split()
 skeleton.OBEYED = tuple(DEFAULTS) + ("hold_open",)
 ALL_RIGHTS = ["local_read", "local_write", "remote_read", "remote_write", "remote_atomic"]
+SMALL, RECEIVES_FEW, QUEUE_SHORT, REGIONS_FEW, PRIVATE_SHORT = 16384, 16, 4, 8, 16  # what habits of few means have
 OPERATIONS = {"fetch_add": FETCH_ADD, "swap": SWAP, "compare_swap": COMPARE_SWAP}
 
 
@@ -32,9 +34,15 @@ def counted(length):
     return bytes(i % 251 for i in range(min(length, 251))) * (length // 251 + 1)
 
 
-def payload(data, length):
+def limited(engine, count, most, what):
+    if engine.on("few-means") and count > most:
+        raise skeleton.Unsupported(f"the device has no room for {what}")
+
+
+def payload(engine, data, length):
     if data is not None and length is not None:
         raise skeleton.Refused('"data" or "length", not both')
+    limited(engine, len(data or b"") + (length or 0), SMALL, "a message of so many octets")
     return data if data is not None else counted(length or 0)[: length or 0]
 
 
@@ -73,6 +81,12 @@ class Rnic(skeleton.Device):
             out["rtr"] = ["read"]
         if on("crc-always"):
             out["crc_off"] = False
+        if on("few-means"):
+            out["private_data_max"] = PRIVATE_SHORT
+        if on("verbs-few"):
+            out.update(atomics=False, immediate=False, extensions=["off"])
+        if on("tells-more"):
+            out.update(firmware="1.2", ports=2, nested={"of": ["the vendor"]})
         return out
 
     def stream(self, number):
@@ -85,6 +99,8 @@ class Rnic(skeleton.Device):
         connection = self.stream(number)
         if connection.state != "full" or connection.ending:
             raise skeleton.Refused("the stream is not established")
+        if self.engine.on("few-means") and len(connection.stack.posted) >= QUEUE_SHORT:
+            raise skeleton.Unsupported("the queue has no room for so much work")
         return connection.stack
 
     def region(self, stag):
@@ -99,6 +115,10 @@ class Rnic(skeleton.Device):
 
     def good_options(self, options):
         skeleton.refuse_options(options)
+        limited(self.engine, len(options.get("private_data", b"")), PRIVATE_SHORT, "so much Private Data")
+        limited(self.engine, options.get("receives", 0), RECEIVES_FEW, "so many receives")
+        if self.engine.on("verbs-few") and options.get("extensions", "off") != "off":
+            raise skeleton.Unsupported("the device has no such extensions")
         enhanced = options.get("rev", 2) >= 2 and options.get("enhanced", True)
         if len(options.get("private_data", b"")) > (508 if enhanced else 512):
             raise skeleton.Refused("so much Private Data has no room in a start-up frame")
@@ -144,6 +164,8 @@ class Rnic(skeleton.Device):
             raise skeleton.Refused("memory that may be read alone is not exposed for writing")
         if stag is not None:
             raise skeleton.Unsupported("the device chooses STags itself")
+        limited(self.engine, length, SMALL, "so much memory")
+        limited(self.engine, len(self.engine.regions) + 1, REGIONS_FEW, "so many regions")
         region = self.engine.register(length, base, ALL_RIGHTS if access is None else access, pd, stream)
         if fill is not None:
             region.octets[:] = counted(length)[:length] if fill == "count" else bytes([fill]) * length
@@ -182,6 +204,7 @@ class Rnic(skeleton.Device):
     @locked
     def post_recv(self, stream, length=4096, count=1, id=None):  # pylint: disable=redefined-builtin
         connection = self.stream(stream)
+        limited(self.engine, len(connection.stack.receives) + count, RECEIVES_FEW, "so many receives")
         for _ in range(count):
             connection.stack.receives.append((id, connection.receive_length(length)))
         connection.resume()
@@ -191,11 +214,11 @@ class Rnic(skeleton.Device):
         kind = 3 + (1 if invalidate is not None else 0) + (2 if solicited else 0) if opcode is None else opcode
         if kind not in (3, 4, 5, 6):
             raise skeleton.Refused('"opcode" is one of the Sends')
-        self.ready(stream).post(Work("send", id, opcode=kind, data=payload(data, length), invalidate=invalidate or 0))
+        self.ready(stream).post(Work("send", id, opcode=kind, data=payload(self.engine, data, length), invalidate=invalidate or 0))
 
     @locked
     def write(self, stream, stag, to=0, data=None, length=None, id=None):  # pylint: disable=redefined-builtin
-        self.ready(stream).post(Work("write", id, stag=stag, to=to, data=payload(data, length)))
+        self.ready(stream).post(Work("write", id, stag=stag, to=to, data=payload(self.engine, data, length)))
 
     @locked
     def read(self, stream, source_stag, source_to=0, sink_stag=None, sink_to=0, length=0, id=None):
@@ -251,6 +274,22 @@ class Rnic(skeleton.Device):
         return {"state": connection.state, "ird": connection.ird, "ord": connection.ord, "mulpdu": connection.segment_max()}
 
 
+def with_few_verbs():
+    """The skeleton's own answers stand for these verbs."""
+    for verb in ("read", "atomic", "immediate", "terminate", "bounds", "invalidate", "mem_write", "abort", "status"):
+        delattr(Rnic, verb)
+
+
+def answer_slowly(wait):
+    plain = skeleton.answer
+
+    def answer(device, line):
+        time.sleep(wait)
+        return plain(device, line)
+
+    skeleton.answer = answer
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--address", default="127.0.0.1")
@@ -263,6 +302,10 @@ def main():
     with engine.lock:
         engine.listeners[options.listen] = Listener(engine, options.address, options.listen, {}, own=True)
     engine.wake()
+    if engine.on("verbs-few"):
+        with_few_verbs()
+    if engine.on("answers-slow"):
+        answer_slowly(0.1)
     device = Rnic(engine, options.address, options.listen)
     if options.control is None:
         engine.tell, engine.has_upper = lambda *arguments, **more: None, False
