@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # literals.sh [TREE]: numbers in the checks that should come from what was negotiated, or measured of the device. Each place in
-# conformance/scripts where a stream id, a number of streams, a depth (IRD, ORD), a segment size, an STag, a number or size of receives, or
-# a count of more than 16 is written as a number has a line in tools/literals.tsv that says why it may be one: kind, an extended regular expression over "file:text", reason.
+# conformance/scripts where a stream id, a number of streams, a depth (IRD, ORD), a segment size, an STag, a number or size of receives,
+# octets of memory or of one operation, or the rounds of a loop are written as a number has a line in tools/literals.tsv that says why it
+# may be one: kind, an extended regular expression over "file:text", reason.
 #
-# Loops of up to 16 rounds and octets of memory or of one operation (`octets =`, `length =`) are not searched: legal devices hold these. There
-# are some that take no Read, or one at a time (tests/e2e/modest-device.sh), that have one stream (variant sctp-streams-1), and whose depths,
-# receives and windows a seed draws (`prove --devices`); what a device cannot register or do its upper tester calls "unsupported", and the
-# check is skipped (docs/upper-tester.md).
+# Legal devices hold the reasons: some that take no Read, or one at a time (tests/e2e/modest-device.sh), that have one stream (variant
+# sctp-streams-1), or little memory, short messages and queues (tests/e2e/rnic.sh), and whose depths, receives and windows a seed draws
+# (`prove --devices`).
 #
 # Exit status 1: a place without a line, or a line without a place.
 set -euo pipefail
@@ -25,6 +25,8 @@ awk -F'\t' '
 		of["size"] = "(^|[^A-Za-z_])(mss|emss|mtu) *= *" number
 		of["receives"] = "(^|[^A-Za-z_])(receives|receive_octets) *= *" number
 		of["count"] = "for [a-z_]+ = [01], *(1[7-9]|[2-9][0-9]|[0-9][0-9][0-9]+)"
+		of["octets"] = "(^|[^A-Za-z_])(octets|length) *= *" number
+		of["round"] = "for [a-z_]+ = [0-9]+, *([2-9]|1[0-6])([^0-9]|$)"
 		of["stag"] = "(^|[^A-Za-z_])(stag|STag) *= *" number
 	}
 	FNR == 1 { table = FILENAME ~ /literals[.]tsv$/ }

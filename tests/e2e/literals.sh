@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# tools/literals.sh accepts this tree; it rejects a stream id, a depth, a number of streams, a segment size, an STag, a number of receives
-# and a count that stand as numbers in a check without a reason, a reason without such a place, and a line without a reason.
+# tools/literals.sh accepts this tree; it rejects a stream id, a depth, a number of streams, a segment size, an STag, a number of receives,
+# octets and rounds that stand as numbers in a check without a reason, a reason without such a place, and a line without a reason.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
@@ -32,6 +32,8 @@ planted 'local c = t:open { dut = { ird = 64 } }' depth
 planted 'local c = t:open { mss = 1200 }' size
 planted 'local c = t:open { dut = { receives = 99 } }' receives
 planted 'for i = 1, 64 do streams[i] = t:open() end' count
+planted 'for n = 1, 9 do streams[n] = t:open() end' round
+planted 'local buffer = { octets = 77 }' octets
 planted 'c:send(rdmap.write { STag = 0x100, TO = 0, data = "octets" })' stag
 
 cp tools/literals.tsv "$WORK/kept"

@@ -268,7 +268,7 @@ check {
   run = function(t)
     local source = t:memory { octets = 65536 }
     local target = t:target { value = ODD }
-    local c = t:open()
+    local c = t:open { dut = { ird = 2 } }
     c:send(source:read(0, 65536), target:request(ADD, { Data = 1, offset = 4 }))
     c:expect_terminate(MISALIGNED, { message = "a misaligned FetchAdd after a Read of 64 KiB" })
     c:expect_end("nothing follows the Terminate")

@@ -156,15 +156,16 @@ check {
   purpose = "a Write between Read Responses keeps its RsvdULP to the last segment",
   run = function(t)
     local m = t:memory()
-    local c = queued(t, { write_of(STAG, 4000) }, m:read(0, 64, { SinkSTag = OTHER }),
-                     m:read(0, 64, { SinkSTag = OTHER }))
+    local reads = {}
+    for i = 1, t:depth("ird", 2) do reads[i] = m:read(0, 64, { SinkSTag = OTHER }) end
+    local c = queued(t, { write_of(STAG, 4000) }, table.unpack(reads))
     local taken = 0
     repeat
-      local got = c:expect_segment("a Write of 4000 octets, and two Read Responses of 64")
+      local got = c:expect_segment("a Write of 4000 octets, and Read Responses of 64")
       local stag = string.unpack(">I4", got.ulpdu, 3)
       t:equal(string.format("RsvdULP of the message to STag 0x%08x", stag), stag == OTHER and 0x42 or 0x40, got.ulpdu:byte(2))
       taken = taken + #got.ulpdu - 14
-    until taken >= 4128
+    until taken >= 4000 + 64 * #reads
   end,
 }
 

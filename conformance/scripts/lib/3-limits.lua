@@ -12,6 +12,15 @@ end
 -- `wanted`, or as much as the device can have.
 function Test:depth(which, wanted) return math.min(wanted, self:depth_most(which)) end
 
+-- Messages that any device takes at once, for checks that are about something else: the last of them are Reads of no
+-- octets, as many as it has places for (one at least), with these numbers as SinkSTag; Writes of no octets come before
+-- them. Also returns the number of the first Read.
+function Test:empty_messages(count)
+  local first, messages = count + 1 - math.max(1, self:depth("ird", count)), {}
+  for i = 1, count do messages[i] = i >= first and empty_read(i) or rdmap.write { STag = 0, TO = 0, data = "" } end
+  return messages, first
+end
+
 -- Octets of Private Data that its ULP takes at most: no more than `most`.
 function Test:private_data_most(most)
   for _, given in pairs { stated = rig.capability("mpa.private_data"), told = self:traits().private_data_max } do

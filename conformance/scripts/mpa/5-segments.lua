@@ -7,8 +7,9 @@ check {
   purpose = "five FPDUs in one TCP segment are all taken",
   run = function(t)
     local c = t:open_with_framing()
-    c:send(rdmap.send { data = "one" }, empty_read(1), rdmap.send { data = "two" }, empty_read(2), empty_read(3))
-    for i = 1, 3 do c:expect(rdmap.read_response { STag = i }, { message = "five FPDUs in one TCP segment" }) end
+    local others, first = t:empty_messages(3)
+    c:send(rdmap.send { data = "one" }, others[1], rdmap.send { data = "two" }, others[2], others[3])
+    for i = first, #others do c:expect(rdmap.read_response { STag = i }, { message = "five FPDUs in one TCP segment" }) end
     c:expect_accepted({ "one", "two" }, "five FPDUs in one TCP segment")
   end,
 }

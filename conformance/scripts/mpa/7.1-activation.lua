@@ -103,12 +103,11 @@ check {
     -- in, before and after PD_Length
     for _, octets in ipairs { 1, 19, 21, 23 } do start_in_pieces(t, octets):finish() end
     local c = t.role == "responder" and start_with_repeated_reply(t) or start_in_pieces(t, 7)
+    local messages, first = t:empty_messages(3)
     local pieces = {}
-    for i = 1, 3 do
-      pieces[i] = c:octets(empty_read(i))
-    end
+    for i, message in ipairs(messages) do pieces[i] = c:octets(message) end
     c:send_segments(pieces, { 3, 2, 1 })
-    for i = 1, 3 do
+    for i = first, #messages do
       c:expect(rdmap.read_response { STag = i }, { message = "FPDUs in reversed segments are taken in their order" })
     end
   end,

@@ -94,12 +94,11 @@ check {
       c:agree(frame, reply)
     end
     -- The first FPDU is lost, and comes after the second.
+    local messages, first = t:empty_messages(2)
     local pieces = {}
-    for i = 1, 2 do
-      pieces[i] = c:octets(empty_read(i))
-    end
+    for i, message in ipairs(messages) do pieces[i] = c:octets(message) end
     c:send_segments(pieces, { 2 })
-    for i = 1, 2 do
+    for i = first, #messages do
       c:expect(rdmap.read_response { STag = i }, { message = "FPDUs, the first of which was lost once" })
     end
   end,

@@ -94,7 +94,7 @@ check {
   role = "both",
   purpose = "a Terminate is the last message of its sender: nothing that waited follows it",
   run = function(t)
-    local c = t:open()
+    local c = t:open { dut = { ird = 2 } }
     local m = t:memory { octets = 60000 }
     local frames = { m:read(0, 60000, { SinkSTag = 1 }), m:read(0, 60000, { SinkSTag = 2 }),
                      bad_write(), m:read(0, 16, { SinkSTag = 3 }) }

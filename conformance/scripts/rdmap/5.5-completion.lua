@@ -149,7 +149,7 @@ check {
   purpose = "Read, then Read: no part of the second response before the end of the first",
   run = function(t)
     local m = t:memory { octets = t.large }
-    local c = t:open()
+    local c = t:open { dut = { ird = 2 } }
     c:send(m:read(0, t.large, { SinkSTag = 1 }), m:read(0, 1, { SinkSTag = 2 }))
     c:expect_response(1, 0, m.image, "the first of two Reads")
     c:expect_response(2, 0, "\xA5", "the second, of one octet")

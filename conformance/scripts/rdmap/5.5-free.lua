@@ -152,7 +152,7 @@ check {
   purpose = "two Reads of one buffer may fetch it in any order: each octet is of one of its versions",
   run = function(t)
     local m = t:memory { octets = t.large }
-    local c = t:open()
+    local c = t:open { dut = { ird = 2 } }
     c:probe()
     c:window(0)
     c:send(m:read(0, t.large, { SinkSTag = 1 }), m:read(0, 16, { SinkSTag = 2 }))
