@@ -157,6 +157,12 @@ says '^WARN  DDP-7\.1-18  responder'
 says '^      finding   1: wrong code \(told them, review by '
 judged 1 "a WARN that is gone" '' warned
 says 'unexpected pass: the profile lists a known deviation'
+
+checks=('DDP-6.2.1-02' 'DDP-6.2.1-06')
+judged 0 "a close that drops what was posted" '--variant close-drops-work' none
+holds "how much came before the FIN is chance, and no part of the outcome" test \
+	"$(jq -r 'select(.type == "result" and .verdict == "WARN" and .by == "check") | .actual' "$WORK/out/results.jsonl" | LC_ALL=C sort -u)" = \
+	$'not all Sends, then FIN\nnot all octets, then FIN'
 checks=("${kept[@]}")
 
 # A check's failure that is excused hides none that a rule finds of the same requirement.
