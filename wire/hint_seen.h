@@ -35,6 +35,7 @@ extern "C" {
     X("error-unnoticed",       "an error does not end the stream",                            UNNOTICED) \
     X("invalidated-in-force",  "an STag is in force after it was invalidated",                UNNOTICED) \
     X("terminate-missing",     "the device ends the stream and sends no Terminate before",    OTHER) \
+    X("reset-for-fin",         "the device resets a connection that it should close",         OTHER) \
     X("start-frame-cut",       "a start-up frame begins that never is whole",                 OTHER) \
     X("start-frame-none",      "the octets are no start-up frame of MPA",                     OTHER) \
     X("silence-after-startup", "the initiator sends nothing after the start-up",              SILENT) \

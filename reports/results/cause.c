@@ -217,7 +217,7 @@ static bool is_missing(const char *name)
 /* The device ends the stream, and no Terminate says why. */
 static bool is_bare_end(const char *name)
 {
-    return strcmp(name, "terminate-missing") == 0 || begins(name, "end-for-");
+    return strcmp(name, "terminate-missing") == 0 || strcmp(name, "reset-for-fin") == 0 || begins(name, "end-for-");
 }
 
 static bool is_framing(const char *name)

@@ -193,6 +193,9 @@ mpa-ulpdu-twice ulpdu-repeated MPA-4.1-0[1268] DDP-4.1-0[47] RDMAP-4.2-04
 ddp-empty-response-suppressed empty-read-unanswered RDMAP-5.2.1-15 RDMAP-5.2.1-20 DDP-5.2-10
 cut-send ddp-header-cut,octets-missing DDP-4.3-1[13] MPA-4.1-02
 mpa-first-fpdu-discarded first-fpdu-overlooked MPA-7.1-06
+mpa-reject-resets reset-for-fin,end-for-message,terminate-missing MPA-7.1.2-0[78] MPA-7.1.4.2-02 EMPA-9.1-1[45]
+bound-swap-2 error-unnoticed,error-unnoticed-0x0207,error-untold,placed-undue ATOM-5.1.2-0[5678]
+ddp-header-cut-ignored error-unnoticed,placed-undue DDP-4.4-0[12] DDP-7.1-19
 CAUSES
 
 echo "== two faults, two findings"

@@ -141,6 +141,7 @@ local came = {
   { "^nothing, until the tester's FIN", "silence", "nothing comes" },
   { "^FIN", "end", "the device ends the stream" },
   { "^RST", "end", "the device ends the stream" },
+  { "^reset$", "end", "the device ends the stream" },
   { "^unregistered error", "terminate", "an unregistered error" },
   { "^%d+ are served", "segment", "a DDP Segment" },
 }
@@ -171,6 +172,7 @@ local wanted = {
   { "^no response$", "terminate", "a Terminate, or silence," },
   { "^no Atomic Response$", "terminate", "a Terminate, or silence," },
   { "^nothing$", "silence", "silence" },
+  { "^an open connection", "silence", "silence" },
   { "^silence", "silence", "silence" },
 }
 
@@ -229,7 +231,7 @@ local function result_of(message, expected, actual)
   if not due then due, got = expected:match("^octets (%x+)"), actual:match("^octets (%x+)") end
   if due and got then
     if is_fill(got) then return wire.hint_seen("not-placed") end
-    if is_fill(due) then return wire.hint_seen("placed-undue") end
+    if is_fill(due) or message:find("changes nothing") then return wire.hint_seen("placed-undue") end
     return wire.hint_seen("placed-otherwise")
   end
   due, got = count_of(expected, "deliver"), count_of(actual, "deliver")
@@ -339,6 +341,14 @@ end
 -- due is none of the error that is judged, as one in place of a message is: one cause, whatever is due. Nor does an end
 -- without a Terminate depend on that.
 local function suspect_arrival(t, expected, actual, message)
+  if expected:find("the end of the stream") and actual:find("the stream goes on$") then
+    t:suspect(wire.hint_seen("error-unnoticed"))
+    return true
+  end
+  if expected:find("^FIN") and not expected:find("RST") and (actual:find("^RST") or actual == "reset") then
+    t:suspect(wire.hint_seen("reset-for-fin"))
+    return true
+  end
   local due, due_text = find(wanted, expected)
   local got, got_text = find(came, actual:match(", then (.*)$") or actual)
   if got and (got_text or ""):find("unregistered") and got ~= due then

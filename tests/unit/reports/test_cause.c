@@ -141,6 +141,7 @@ static const struct {
     {"read-request-msn", "msn-shared", "is about one field of several kinds", "send-qn"},
     {"markers-missing", "markers-unasked", "is about how FPDUs are framed", "send-qn"},
     {"terminate-missing", "end-for-message", "are that the device ends streams, and no Terminate", "octets-missing"},
+    {"reset-for-fin", "end-for-message", "are that the device ends streams, and no Terminate", "octets-missing"},
     {"terminate-0x1101-for-message", "terminate-0x1101-for-terminate-0x1104", "are that one Terminate comes",
      "terminate-0x1102-for-message"},
 };
