@@ -27,6 +27,7 @@ DEFAULTS = {
 DEPTH_MAX, NOT_NEGOTIATED = 16, 0x3FFF
 RECEIVE_BIG = 65536
 LATE_EVENT = 0.05
+DRIPPED_MOST = 10  # FPDUs of a connection: a megabyte of them would take minutes
 
 
 class Engine:
@@ -207,7 +208,7 @@ class Connection:
         self.crc = True
         self.waits, self.peer_closed, self.own_closed, self.ending, self.told_closed = False, False, False, None, False
         self.request, self.finishing, self.needs_ord = None, False, None
-        self.watched, self.dripping = 0, []
+        self.watched, self.dripping, self.dripped = 0, [], 0
         self.watch()
         engine.later(STARTUP, self.give_up)
 
@@ -415,7 +416,8 @@ class Connection:
         self.engine.later(apart, next_one)
 
     def write(self, octets, pieces=None):
-        if self.on("drips") and self.state == "full" and len(octets) > 1:
+        if self.on("drips") and self.state == "full" and self.dripped < DRIPPED_MOST and len(octets) > 1:
+            self.dripped += 1
             half = len(octets) // 2
             self.drip([octets[:half], octets[half:]], 0.04)
             return

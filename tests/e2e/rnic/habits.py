@@ -58,7 +58,7 @@ HABITS = {
     "tells-late": "events are told 50 ms late",
     "ulp-late": "what comes is told, and its receive posted again, 50 ms late",
     "tells-little": "no `connect_request`, `half_closed`, `terminate_sent`",
-    "drips": "octets of a start-up frame are sent 10 ms apart, FPDUs in two pieces 40 ms apart",
+    "drips": "octets of a start-up frame are sent 10 ms apart, the first FPDUs in two pieces 40 ms apart",
     "corked": "TCP waits until a segment is full, or 0.2 s have passed",
     "service-class": "IP packets have a traffic class, and a TTL of 1; TCP is asked for keep-alives",
     "falls-back": "an enhanced Request that fails is tried again without the enhanced word",
