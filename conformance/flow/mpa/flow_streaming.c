@@ -3,9 +3,10 @@
 #define _GNU_SOURCE /* memmem */
 #include "conformance/flow/mpa/flow_streaming.h"
 
-#include <string.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { KEY_TRIES = 32 }; /* before memmem() is the faster way */
 
 size_t flow_start_key(const uint8_t *octets, size_t count)
 {
@@ -21,12 +22,32 @@ size_t flow_start_key(const uint8_t *octets, size_t count)
     return count;
 }
 
+/*
+ * Whether the octets have a Key, as far as both agree. Nearly all octets of other protocols go this way: memchr() takes a
+ * tenth of memmem()'s time, unless the octets are full of the Key's first one.
+ */
+static bool has_key(const uint8_t *octets, size_t count)
+{
+    static const char key[] = "MPA ID Re";
+    const size_t length = sizeof(key) - 1;
+    const uint8_t *at = octets, *end = octets + count;
+
+    for (unsigned tries = 0; (size_t)(end - at) >= length; tries++, at++) {
+        if (tries == KEY_TRIES)
+            return memmem(at, (size_t)(end - at), key, length) != NULL;
+        at = memchr(at, key[0], (size_t)(end - at) - (length - 1));
+        if (at == NULL)
+            return false;
+        if (memcmp(at, key, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 void flow_start_look(struct flow_connection *connection, const uint8_t *octets, size_t count)
 {
-    static const char key[] = "MPA ID Re"; /* as far as both Keys agree */
-
     if (connection->flow == NULL && !connection->key_seen)
-        connection->key_seen = memmem(octets, count, key, sizeof(key) - 1) != NULL;
+        connection->key_seen = has_key(octets, count);
 }
 
 /*
