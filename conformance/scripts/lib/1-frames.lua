@@ -56,10 +56,22 @@ end
 
 hex, unhex = wire.hex, wire.unhex
 
--- Octets of which no two neighbours, and no two runs of 251, are the same.
+-- Octets of which no two neighbours, and no two runs of RUN, are the same: place i has i * 7 + i // RUN. Each run is a part of one
+-- cycle, which rises by 7: the first octet of run r is 222 * r, and that stands at place 178 * r there (7 * 178 is 222 modulo 256).
+local RUN = 251
+local cycle
+
 function distinct(count)
+  if count > 0 and not cycle then
+    local once = {}
+    for i = 0, 255 do once[i + 1] = string.char(i * 7 & 0xFF) end
+    cycle = table.concat(once):rep(2)
+  end
   local out = {}
-  for i = 0, count - 1 do out[#out + 1] = string.char((i * 7 + i // 251) & 0xFF) end
+  for first = 0, count - 1, RUN do
+    local place = first // RUN * 178 & 0xFF
+    out[#out + 1] = cycle:sub(place + 1, place + math.min(RUN, count - first))
+  end
   return table.concat(out)
 end
 

@@ -41,21 +41,40 @@ function Connection:_suspect_header(segment)
   if segment.triple then self.terminates = (rawget(self, "terminates") or 0) + 1 end
 end
 
+local request_fields = { "SinkSTag", "SinkTO", "RDMARDSZ", "SrcSTag", "SrcTO" }
+
+-- Those in which it differs from a Read that was asked for; without `list` nothing but whether it does.
+local function differs(segment, posted, list)
+  for _, field in ipairs(request_fields) do
+    if posted[field] and posted[field] ~= segment[field] then
+      if not list then return true end
+      list[#list + 1] = field
+    end
+  end
+  return false
+end
+
 -- A Read Request that is none of those that the device's ULP was asked for: what becomes of it later is no fault of
 -- what is judged then. The one that it resembles most shows which fields differ, or have their octets in reverse
 -- order.
-local request_fields = { "SinkSTag", "SinkTO", "RDMARDSZ", "SrcSTag", "SrcTO" }
-
 function Connection:_suspect_request(segment)
+  local all = self.t.posted_reads
+  local turn = (rawget(self, "request_turn") or 0) + 1 -- most come in the order in which they were asked for
+  if all[turn] and not differs(segment, all[turn]) then
+    self.request_turn = turn
+    return
+  end
   local fewest, meant
-  for _, posted in ipairs(self.t.posted_reads) do
+  for i, posted in ipairs(all) do
     local others = {}
-    for _, field in ipairs(request_fields) do
-      if posted[field] and posted[field] ~= segment[field] then others[#others + 1] = field end
+    differs(segment, posted, others)
+    if #others == 0 then
+      self.request_turn = i
+      return
     end
     if fewest == nil or #others < #fewest then fewest, meant = others, posted end
   end
-  if fewest == nil or #fewest == 0 or #fewest > 3 or segment.RDMARDSZ == 0 then return end
+  if fewest == nil or #fewest > 3 or segment.RDMARDSZ == 0 then return end
   for _, field in ipairs(fewest) do self.t:suspect_number("read_request", field, meant[field], segment[field]) end
   self.t:suspect("read-request-other-" .. table.concat(fewest, "-"):lower(),
                  "a Read Request has another " .. table.concat(fewest, " and another ") .. " than the ULP asked for")
