@@ -266,14 +266,6 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
       "kinds of RTR that both frames name")                                                                            \
     H(private_nvme, "NVMe/RDMA private data", "warp.private.nvme", FT_NONE, BASE_NONE, NULL,                           \
       "NVMe over RDMA: rdma_cm request or accept")                                                                     \
-    H(private_nvme_recfmt, "RECFMT", "warp.private.nvme.recfmt", FT_UINT16, BASE_DEC, NULL,                            \
-      "format of the private data")                                                                                    \
-    H(private_nvme_qid, "QID", "warp.private.nvme.qid", FT_UINT16, BASE_DEC, NULL, "queue that the connection is for") \
-    H(private_nvme_hrqsize, "HRQSIZE", "warp.private.nvme.hrqsize", FT_UINT16, BASE_DEC, NULL,                         \
-      "host receive queue size")                                                                                       \
-    H(private_nvme_hsqsize, "HSQSIZE", "warp.private.nvme.hsqsize", FT_UINT16, BASE_DEC, NULL, "host send queue size") \
-    H(private_nvme_crqsize, "CRQSIZE", "warp.private.nvme.crqsize", FT_UINT16, BASE_DEC, NULL,                         \
-      "controller receive queue size")                                                                                 \
     H(private_rpc, "RPC-over-RDMA private message", "warp.private.rpcrdma", FT_NONE, BASE_NONE, NULL, "RFC 8797 4")    \
     H(private_rpc_version, "Version", "warp.private.rpcrdma.version", FT_UINT8, BASE_DEC, NULL,                        \
       "of the private message (RFC 8797 4)")                                                                           \
@@ -284,10 +276,6 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
       "largest receive, in octets")                                                                                    \
     H(private_iser, "iSER CM header", "warp.private.iser", FT_NONE, BASE_NONE, NULL,                                   \
       "flags, and three reserved octets")                                                                              \
-    H(private_iser_zbva, "Zero-based addresses not used", "warp.private.iser.zbva_not_used", FT_BOOLEAN, BASE_NONE,    \
-      NULL, "the Initiator uses no zero-based virtual addresses")                                                      \
-    H(private_iser_invalidate, "Send with Invalidate not used", "warp.private.iser.send_invalidate_not_used",          \
-      FT_BOOLEAN, BASE_NONE, NULL, "the Initiator uses no Send with Invalidate")                                       \
     H(private_smb_ird, "IRD in the ULP's own words", "warp.private.depth.ird", FT_UINT32, BASE_DEC, NULL,              \
       "SMB Direct's private data, from before RFC 6581")                                                               \
     H(private_smb_ord, "ORD in the ULP's own words", "warp.private.depth.ord", FT_UINT32, BASE_DEC, NULL,              \

@@ -81,6 +81,9 @@ static const char *prefix_of(const char *layout)
         {"iser_control", "iser"},
         {"iser_hello", "iser.hello"},
         {"iser_hello_reply", "iser.hello_reply"},
+        {"nvme_host_private", "private.nvme"},
+        {"nvme_controller_private", "private.nvme"},
+        {"iser_private", "private.iser"},
         {"iscsi_request", "iser.request"},
         {"iscsi_response", "iser.response"},
     };

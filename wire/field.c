@@ -71,8 +71,11 @@ const struct wire_layout *const wire_layouts[] = {
     &iser_hello_reply_layout,
     &iscsi_request_layout,
     &iscsi_response_layout,
+    &iser_private_layout,
     &nvme_command_layout,
     &nvme_response_layout,
+    &nvme_host_private_layout,
+    &nvme_controller_private_layout,
     NULL,
 };
 

@@ -38,6 +38,7 @@ WIRE_LAYOUT_DEFINE(iser_hello, ISER_HELLO_FIELDS, "iSER Hello", "RFC 7145 9.3", 
 WIRE_LAYOUT_DEFINE(iser_hello_reply, ISER_HELLO_REPLY_FIELDS, "iSER HelloReply", "RFC 7145 9.4", ISER_HEADER_OCTETS);
 WIRE_LAYOUT_DEFINE(iscsi_request, ISCSI_REQUEST_FIELDS, "iSCSI PDU of an initiator", "RFC 7143 11.2", ISCSI_BHS_OCTETS);
 WIRE_LAYOUT_DEFINE(iscsi_response, ISCSI_RESPONSE_FIELDS, "iSCSI PDU of a target", "RFC 7143 11.2", ISCSI_BHS_OCTETS);
+WIRE_LAYOUT_DEFINE(iser_private, ISER_PRIVATE_FIELDS, "iSER's Private Data", "IBTA A12", ISER_PRIVATE_OCTETS);
 
 const struct wire_layout *iser_layout(const uint8_t *octets, size_t have)
 {
@@ -138,4 +139,13 @@ bool iscsi_key_number(const uint8_t *text, size_t count, const char *key, uint32
         at = stop + 1;
     }
     return false;
+}
+
+bool iser_private_read(const uint8_t *octets, size_t count, struct iser_private *said)
+{
+    if (count != ISER_PRIVATE_OCTETS || iser_private_get_Reserved(octets) != 0)
+        return false;
+    *said = (struct iser_private){.zbva_not_used = iser_private_get_ZBVA_not_used(octets) != 0,
+                                  .invalidate_not_used = iser_private_get_Send_Invalidate_not_used(octets) != 0};
+    return said->zbva_not_used || said->invalidate_not_used;
 }

@@ -37,6 +37,7 @@ extern "C" {
 enum {
     ISER_HEADER_OCTETS = 28,
     ISCSI_BHS_OCTETS = 48,
+    ISER_PRIVATE_OCTETS = 4,
     ISER_PDU_OCTETS = ISER_HEADER_OCTETS + ISCSI_BHS_OCTETS, /* the shortest message with a PDU */
     ISER_VERSION = 10,                                       /* RFC 7145 9.3, 9.4 */
     ISER_VERSION_DRAWN = 1,                                  /* in the figures of its Appendix B */
@@ -132,6 +133,11 @@ extern const struct wire_name iscsi_opcode_names[];
     F(layout, ExpCmdSN,         "ExpCmdSN",          224, 32, WIRE_NUMBER,   NULL, "RFC 7143 11.4.9", "the CmdSN that is expected next") \
     F(layout, MaxCmdSN,         "MaxCmdSN",          256, 32, WIRE_NUMBER,   NULL, "RFC 7143 11.4.10", "the last CmdSN that is admitted") \
     O(layout, Rest,             "Rest",              36,  12,                     "RFC 7143 11.4", "specific to the opcode")
+
+#define ISER_PRIVATE_FIELDS(F, O, layout) \
+    F(layout, ZBVA_not_used, "ZBVA not used",        0,   1,  WIRE_FLAG,     NULL, "IBTA A12", "the sender uses no zero-based virtual addresses") \
+    F(layout, Send_Invalidate_not_used, "Send with Invalidate not used", 1, 1, WIRE_FLAG, NULL, "IBTA A12", "the sender uses no Send with Invalidate") \
+    F(layout, Reserved,         "Reserved",          2,   30, WIRE_RESERVED, NULL, "IBTA A12", "zero on sending, not checked on receipt")
 /* clang-format on */
 
 WIRE_LAYOUT_DECLARE(iser_control, ISER_CONTROL_FIELDS);
@@ -139,6 +145,15 @@ WIRE_LAYOUT_DECLARE(iser_hello, ISER_HELLO_FIELDS);
 WIRE_LAYOUT_DECLARE(iser_hello_reply, ISER_HELLO_REPLY_FIELDS);
 WIRE_LAYOUT_DECLARE(iscsi_request, ISCSI_REQUEST_FIELDS);
 WIRE_LAYOUT_DECLARE(iscsi_response, ISCSI_RESPONSE_FIELDS);
+WIRE_LAYOUT_DECLARE(iser_private, ISER_PRIVATE_FIELDS);
+
+/* What a side says in its start-up frame. */
+struct iser_private {
+    bool zbva_not_used, invalidate_not_used;
+};
+
+/* False: it is no such Private Data (another length, neither flag, reserved bits that are not 0). */
+bool iser_private_read(const uint8_t *octets, size_t count, struct iser_private *said);
 
 /* The header at the beginning of a message, by its opcode; NULL: there is none that is known, or too little of it. */
 const struct wire_layout *iser_layout(const uint8_t *octets, size_t have);

@@ -3,6 +3,10 @@
 
 WIRE_LITTLE_DEFINE(nvme_command, NVME_COMMAND_FIELDS, "NVMe command capsule", "NVMe-oF 7.3", NVME_COMMAND_OCTETS);
 WIRE_LITTLE_DEFINE(nvme_response, NVME_RESPONSE_FIELDS, "NVMe response capsule", "NVMe-oF 7.3", NVME_RESPONSE_OCTETS);
+WIRE_LITTLE_DEFINE(nvme_host_private, NVME_HOST_PRIVATE_FIELDS, "NVMe over RDMA's Private Data of a host",
+                   "NVMe-oF 7.3", NVME_PRIVATE_OCTETS);
+WIRE_LITTLE_DEFINE(nvme_controller_private, NVME_CONTROLLER_PRIVATE_FIELDS,
+                   "NVMe over RDMA's Private Data of a controller", "NVMe-oF 7.3", NVME_PRIVATE_OCTETS);
 
 static uint64_t little(const uint8_t *octets, unsigned count)
 {
@@ -17,14 +21,29 @@ static bool is_zero(const uint8_t *octets, size_t count)
     return true;
 }
 
+static bool is_zero_from(const uint8_t *p, const uint8_t *end)
+{
+    return is_zero(p, (size_t)(end - p));
+}
+
 bool nvme_private_read(const uint8_t *octets, size_t count, struct nvme_private *said)
 {
-    if (count != NVME_PRIVATE_OCTETS || !is_zero(octets, 2) || !is_zero(octets + 10, NVME_PRIVATE_OCTETS - 10))
+    if (count != NVME_PRIVATE_OCTETS || nvme_host_private_get_RECFMT(octets) != 0 ||
+        !is_zero_from(nvme_host_private_at_Reserved(octets), octets + count))
         return false;
-    *said = (struct nvme_private){.qid = (uint16_t)little(octets + 2, 2),
-                                  .hrqsize = (uint16_t)little(octets + 4, 2),
-                                  .hsqsize = (uint16_t)little(octets + 6, 2)};
+    *said = (struct nvme_private){.qid = (uint16_t)nvme_host_private_get_QID(octets),
+                                  .hrqsize = (uint16_t)nvme_host_private_get_HRQSIZE(octets),
+                                  .hsqsize = (uint16_t)nvme_host_private_get_HSQSIZE(octets)};
     return said->hrqsize != 0 && said->hsqsize != 0;
+}
+
+bool nvme_controller_private_read(const uint8_t *octets, size_t count, uint16_t *crqsize)
+{
+    if (count != NVME_PRIVATE_OCTETS || nvme_controller_private_get_RECFMT(octets) != 0 ||
+        !is_zero_from(nvme_controller_private_at_Reserved(octets), octets + count))
+        return false;
+    *crqsize = (uint16_t)nvme_controller_private_get_CRQSIZE(octets);
+    return *crqsize != 0;
 }
 
 void nvme_descriptor_read(const uint8_t *octets, struct nvme_descriptor *descriptor)

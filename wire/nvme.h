@@ -11,8 +11,8 @@
  *     +---------------------------------------+ |        CID        |       Status      | 12
  *  24 |              Address (64)             | +-------------------+-------------------+
  *  32 |         Length (24)         |   Key   |
- *  36 |        of the SGL (32)      |  Type   | Private Data of the Request, 32 octets: RECFMT, QID, HRQSIZE, HSQSIZE,
- *     +---------------------------------------+ CNTLID, 16 bits each, then reserved
+ *  36 |        of the SGL (32)      |  Type   | Private Data, 32 octets: of the Request RECFMT, QID, HRQSIZE, HSQSIZE,
+ *     +---------------------------------------+ CNTLID, of the Reply RECFMT, CRQSIZE, 16 bits each, then reserved
  *  40 |            CDW10 to CDW15             |
  *     +---------------------------------------+
  */
@@ -69,10 +69,25 @@ enum nvme_sgl_subtype { NVME_SGL_ADDRESS = 0x0, NVME_SGL_OFFSET = 0x1, NVME_SGL_
     F(layout, SQID,     "SQ Identifier", 80,  16, WIRE_NUMBER, NULL, "NVMe-oF 7.3", "reserved over Fabrics") \
     F(layout, CID,      "Command Identifier", 96, 16, WIRE_HEX, NULL, "NVMe-oF 7.3", "of the command that ends") \
     F(layout, Status,   "Status",        112, 16, WIRE_HEX,    NULL, "NVMe-oF 7.3", "0: success")
+
+#define NVME_HOST_PRIVATE_FIELDS(F, O, layout) \
+    F(layout, RECFMT,   "RECFMT",        0,   16, WIRE_NUMBER, NULL, "NVMe-oF 7.3", "format of the Private Data: 0") \
+    F(layout, QID,      "QID",           16,  16, WIRE_NUMBER, NULL, "NVMe-oF 7.3", "the queue that the connection is for; 0: that of the administrator") \
+    F(layout, HRQSIZE,  "HRQSIZE",       32,  16, WIRE_NUMBER, NULL, "NVMe-oF 7.3", "entries of the host's receive queue") \
+    F(layout, HSQSIZE,  "HSQSIZE",       48,  16, WIRE_NUMBER, NULL, "NVMe-oF 7.3", "entries of the host's send queue, less one") \
+    F(layout, CNTLID,   "CNTLID",        64,  16, WIRE_HEX,    NULL, "NVMe-oF 7.3", "the controller that a queue of data belongs to; 0 in older versions") \
+    O(layout, Reserved, "Reserved",      10,  22,                    "NVMe-oF 7.3", "zero")
+
+#define NVME_CONTROLLER_PRIVATE_FIELDS(F, O, layout) \
+    F(layout, RECFMT,   "RECFMT",        0,   16, WIRE_NUMBER, NULL, "NVMe-oF 7.3", "format of the Private Data: 0") \
+    F(layout, CRQSIZE,  "CRQSIZE",       16,  16, WIRE_NUMBER, NULL, "NVMe-oF 7.3", "entries of the controller's receive queue") \
+    O(layout, Reserved, "Reserved",      4,   28,                    "NVMe-oF 7.3", "zero")
 /* clang-format on */
 
 WIRE_LITTLE_DECLARE(nvme_command, NVME_COMMAND_FIELDS);
 WIRE_LITTLE_DECLARE(nvme_response, NVME_RESPONSE_FIELDS);
+WIRE_LITTLE_DECLARE(nvme_host_private, NVME_HOST_PRIVATE_FIELDS);
+WIRE_LITTLE_DECLARE(nvme_controller_private, NVME_CONTROLLER_PRIVATE_FIELDS);
 
 /* What a host says in the Private Data of its Request. */
 struct nvme_private {
@@ -81,6 +96,9 @@ struct nvme_private {
 
 /* False: it is no such Private Data (another length or format, sizes of 0, reserved octets that are not 0). */
 bool nvme_private_read(const uint8_t *octets, size_t count, struct nvme_private *said);
+
+/* The same of a controller's, in its Reply: the entries of its receive queue. */
+bool nvme_controller_private_read(const uint8_t *octets, size_t count, uint16_t *crqsize);
 
 struct nvme_descriptor {
     uint64_t address;

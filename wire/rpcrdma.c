@@ -40,7 +40,7 @@ static uint32_t size_of(uint64_t encoded)
     return ((uint32_t)encoded + 1) * 1024;
 }
 
-bool rpcrdma_private_find(const uint8_t *octets, size_t count, struct rpcrdma_private *said)
+const uint8_t *rpcrdma_private_find(const uint8_t *octets, size_t count, struct rpcrdma_private *said)
 {
     for (size_t at = 0; at + RPCRDMA_PRIVATE_OCTETS <= count; at++) {
         const uint8_t *found = octets + at;
@@ -54,9 +54,9 @@ bool rpcrdma_private_find(const uint8_t *octets, size_t count, struct rpcrdma_pr
             .send = size_of(rpcrdma_private_get_SendSize(found)),
             .receive = size_of(rpcrdma_private_get_ReceiveSize(found)),
         };
-        return true;
+        return found;
     }
-    return false;
+    return NULL;
 }
 
 /* ---- chunk lists ------------------------------------------------------------------------------------------------- */

@@ -105,8 +105,8 @@ struct rpcrdma_private {
     uint32_t send, receive;
 };
 
-/* Looks for it anywhere in Private Data (RFC 8797 5.2). False: it is not there, or breaks off. */
-bool rpcrdma_private_find(const uint8_t *octets, size_t count, struct rpcrdma_private *said);
+/* Looks for it anywhere in Private Data (RFC 8797 5.2). NULL: it is not there, or breaks off; else its first octet. */
+const uint8_t *rpcrdma_private_find(const uint8_t *octets, size_t count, struct rpcrdma_private *said);
 
 /* ---- chunk lists (4.3) ------------------------------------------------------------------------------------------- */
 

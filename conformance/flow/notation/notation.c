@@ -5,6 +5,7 @@
 
 #include "conformance/flow/notation/notation_line.h"
 #include "conformance/flow/ulp/flow_smbd.h"
+#include "wire/private_data.h"
 #include "wire/smb2.h"
 
 /*
@@ -62,21 +63,20 @@ static void add_word(struct line *line, const struct iwarp_mpa_start *start)
     notation_rtr(line, start->peer_to_peer, start->rtr_send, start->rtr_write, start->rtr_read);
 }
 
-/* Depths as SMB Direct's peers put them where MPA has no word for them. */
-static void add_depths(struct line *line, const struct iwarp_mpa_start *start)
+void notation_private(struct line *line, const uint8_t *octets, size_t count, bool answers, bool has_word)
 {
-    struct smbd_depths depths;
+    struct private_data said;
+    char text[PRIVATE_DATA_TEXT];
 
-    if (iwarp_mpa_start_has_word(start) || start->private_data == NULL ||
-        !smbd_depths_read(start->private_data, start->private_octets, &depths))
-        return;
-    add(line, ": ird %u ord %u as SMB Direct has them%s", depths.ird, depths.ord,
-        depths.little ? ", little-endian" : "");
+    if (octets != NULL && private_data_read(octets, count, answers, has_word, &said))
+        add(line, ": %s", private_data_text(&said, text));
 }
 
 const char *notation_start(const struct iwarp_mpa_start *start, char *text, size_t room)
 {
     struct line line = {text, room, 0};
+    const uint8_t *octets = NULL;
+    size_t count = 0;
 
     text[0] = '\0';
     add(&line, "MPA %s rev%u%s%s%s%s%s", start->kind == IWARP_MPA_REQUEST ? "Request" : "Reply", start->revision,
@@ -87,7 +87,9 @@ const char *notation_start(const struct iwarp_mpa_start *start, char *text, size
     if (iwarp_mpa_start_has_word(start))
         add_word(&line, start);
     add(&line, ", %u octets private data", start->private_octets);
-    add_depths(&line, start);
+    if (start->private_data != NULL)
+        octets = iwarp_mpa_start_ulp_data(start, &count);
+    notation_private(&line, octets, count, start->kind == IWARP_MPA_REPLY, iwarp_mpa_start_has_word(start));
     return text;
 }
 

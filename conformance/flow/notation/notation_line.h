@@ -47,6 +47,12 @@ void notation_depth(struct line *line, const char *name, uint16_t depth);
 /* " p2p rtr=send,read", "" */
 void notation_rtr(struct line *line, bool peer_to_peer, bool by_send, bool by_write, bool by_read);
 
+/*
+ * ": NVMe host, queue 1, hrqsize 128 hsqsize 127", or nothing (wire/private_data.h). `octets`: the ULP's own; NULL: not
+ * there.
+ */
+void notation_private(struct line *line, const uint8_t *octets, size_t count, bool answers, bool has_word);
+
 /* notation_sctp.c: FLOW_SCTP, FLOW_SESSION, FLOW_CM, and FLOW_GAP of a DDP stream. */
 const char *notation_other(const struct flow_event *event, char *text, size_t room);
 /* A DATA chunk is not reported if its user message will be. */

@@ -57,7 +57,8 @@ bool notation_shows_sctp(const struct flow_event *event)
 static void add_session(struct line *line, const struct flow_session *session)
 {
     const struct ddp_sctp_message *message = &session->message;
-    size_t octets;
+    size_t octets = 0;
+    const uint8_t *data = message->private_octets != 0 ? ddp_sctp_ulp_data(message, &octets) : NULL;
 
     if (message->kind == DDP_SCTP_DRAFT_CONTROL) {
         add(line, "SCTP DDP Stream Reset");
@@ -79,8 +80,10 @@ static void add_session(struct line *line, const struct flow_session *session)
     }
     if (session->result == WIRE_MORE)
         add(line, ", cut after %zu octets", session->have);
-    else if (message->private_octets != 0 && ddp_sctp_ulp_data(message, &octets) != NULL)
+    else if (data != NULL)
         add(line, ", %zu octets private data", octets);
+    if (session->result == WIRE_OK)
+        notation_private(line, data, octets, message->row->active == 0, message->has_word);
 }
 
 static void add_gap(struct line *line, const struct flow_gap *gap)

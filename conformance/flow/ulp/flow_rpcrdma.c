@@ -136,8 +136,9 @@ static bool read_private(const struct flow *flow, enum flow_direction direction,
     if (start == NULL || start->result != WIRE_OK ||
         (start->frame.private_octets != 0 && start->frame.private_data == NULL))
         return false;
-    side->has_private = start->frame.private_octets != 0 &&
-                        rpcrdma_private_find(start->frame.private_data, start->frame.private_octets, &side->said);
+    side->has_private =
+        start->frame.private_octets != 0 &&
+        rpcrdma_private_find(start->frame.private_data, start->frame.private_octets, &side->said) != NULL;
     return true;
 }
 
