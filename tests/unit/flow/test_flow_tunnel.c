@@ -186,55 +186,91 @@ START_TEST(known_llc_frames_are_foreign)
 }
 END_TEST
 
+/* After a SNAP header an organisation numbers its own protocols: those that are known, and none of their neighbours. */
+START_TEST(protocols_of_an_organisation_are_known_by_both_numbers)
+{
+    static const struct {
+        uint32_t organisation;
+        uint16_t protocol;
+    } known[] = {{0x00000C, 0x0104}, {0x00000C, 0x010B}, {0x00000C, 0x010C}, {0x00000C, 0x0111}, {0x00000C, 0x0115},
+                 {0x00000C, 0x2000}, {0x00000C, 0x2001}, {0x00000C, 0x2003}, {0x00000C, 0x2004}, {0x00000C, 0x200A},
+                 {0x000081, 0x01A1}, {0x000081, 0x01A2}, {0x0080C2, 0x000E}, {0x0080C2, 0x000F}, {0x00E02B, 0x00BB},
+                 {0x00E052, 0x2000}, {0x080007, 0x809B}};
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        uint8_t header[] = {0xAA, 0xAA, 0x03, 0, 0, 0, 0, 0};
+
+        octets_put32(header + 2, 0x03000000 | known[i].organisation);
+        octets_put16(header + 6, known[i].protocol);
+        ck_assert_msg(kind_of(LENGTH, 0, header, sizeof(header)) == FLOW_FOREIGN, "%zu", i);
+        octets_put32(header + 2, 0x03000000 | (known[i].organisation ^ 0x100000));
+        ck_assert_msg(kind_of(LENGTH, 0, header, sizeof(header)) == FLOW_UNJUDGED, "%zu, of another", i);
+        octets_put32(header + 2, 0x03000000 | known[i].organisation);
+        octets_put16(header + 6, known[i].protocol ^ 0x1000);
+        ck_assert_msg(kind_of(LENGTH, 0, header, sizeof(header)) == FLOW_UNJUDGED, "%zu, another of it", i);
+    }
+}
+END_TEST
+
 /*
  * UDP of others stays foreign: DNS, and a client whose port is by chance that of a tunnel; keepalives and control of
  * tunnels.
  */
+static const struct {
+    uint16_t from, to;
+    size_t count;
+    uint8_t octets[80];
+    bool foreign;
+} udp_cases[] = {
+    {53, 41000, 16, {0x12, 0x34, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0, 3, 'w', 'w', 'w'}, true},
+    {53, 4500, 16, {0x12, 0x34, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0, 3, 'w', 'w', 'w'}, true},
+    {4500, 4500, 1, {0xFF}, true},
+    {4500, 4500, 16, {0, 0, 0, 0, 1, 2, 3}, true},
+    {4500, 4500, 16, {0, 0, 0, 9, 1, 2, 3}, false},
+    {2152, 2152, 12, {0x32, 1}, true},
+    {2152, 2152, 24, {0x1E, 255}, false}, /* version 0 of GTP has packets in another form */
+    {2152, 2152, 24, {0x5E, 255}, true},  /* there is no version 2 of GTP-U */
+    /* what looks like a header of IPv6, and has neither its length nor the checksum of what would be in it */
+    {40000,
+     40001,
+     80,
+     {0x60, 0, 0, 0, 0, 20, 6, 64, 0x20, 1, 0xD, 0xB8, [23] = 1, 0x20, 1, 0xD, 0xB8, [39] = 2, 9},
+     true},
+    {1701, 1701, 12, {0xC8, 2}, true},
+    /* ARP in VXLAN and in Geneve, with and without a frame of Ethernet; and a packet of IP there that is cut short */
+    {40000,
+     4789,
+     50,
+     {8,    0,    0, 0, 0, 0, 100, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0,
+      0x30, 0x88, 1, 0, 2, 8, 6,   0, 1,    8,    0,    6,    4,    0,    1},
+     true},
+    {40000, 6081, 36, {0, 0, 8, 6, 0, 0, 1, 0, 0, 1, 8, 0, 6, 4, 0, 1, 0xAA, 0xBB}, true},
+    {40000,
+     6081,
+     36,
+     {0, 0, 0x65, 0x58, 0, 0, 1, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0x30, 0x88, 1, 0, 2, 8, 6, 0, 1},
+     true},
+    {40000, 6081, 16, {0, 0, 8, 0, 0, 0, 1, 0, 0x45, 0, 0, 80, 0, 1}, false},
+    {40000, 6081, 52, {0, 0, 0x88, 0xE5, 0, 0, 1, 0, 0x45, 0, 0, 80, 0, 1}, false},
+    {40000, 40001, 24, {1, 2, 3, 'M', 'P', 'A', ' ', 'I', 'D', ' ', 'R', 'e', 'q'}, false},
+};
+enum { UDP_CASES = sizeof(udp_cases) / sizeof(udp_cases[0]) };
+
 START_TEST(udp_of_other_protocols_is_foreign)
 {
-    static const struct {
-        uint16_t from, to;
-        size_t count;
-        uint8_t octets[52];
-        bool foreign;
-    } cases[] = {
-        {53, 41000, 16, {0x12, 0x34, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0, 3, 'w', 'w', 'w'}, true},
-        {53, 4500, 16, {0x12, 0x34, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0, 3, 'w', 'w', 'w'}, true},
-        {4500, 4500, 1, {0xFF}, true},
-        {4500, 4500, 16, {0, 0, 0, 0, 1, 2, 3}, true},
-        {4500, 4500, 16, {0, 0, 0, 9, 1, 2, 3}, false},
-        {2152, 2152, 12, {0x32, 1}, true},
-        {1701, 1701, 12, {0xC8, 2}, true},
-        /* ARP in VXLAN and in Geneve, with and without a frame of Ethernet; and a packet of IP there that is cut short */
-        {40000,
-         4789,
-         50,
-         {8,    0,    0, 0, 0, 0, 100, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0,
-          0x30, 0x88, 1, 0, 2, 8, 6,   0, 1,    8,    0,    6,    4,    0,    1},
-         true},
-        {40000, 6081, 36, {0, 0, 8, 6, 0, 0, 1, 0, 0, 1, 8, 0, 6, 4, 0, 1, 0xAA, 0xBB}, true},
-        {40000,
-         6081,
-         36,
-         {0, 0, 0x65, 0x58, 0, 0, 1, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0x30, 0x88, 1, 0, 2, 8, 6, 0, 1},
-         true},
-        {40000, 6081, 16, {0, 0, 8, 0, 0, 0, 1, 0, 0x45, 0, 0, 80, 0, 1}, false},
-        {40000, 6081, 52, {0, 0, 0x88, 0xE5, 0, 0, 1, 0, 0x45, 0, 0, 80, 0, 1}, false},
-        {40000, 40001, 24, {1, 2, 3, 'M', 'P', 'A', ' ', 'I', 'D', ' ', 'R', 'e', 'q'}, false},
-    };
     struct made made = {.link = FLOW_LINK_ETHERNET};
     uint8_t *udp = made.octets + ETHERNET + IPV4;
     struct flow_account account;
 
     encapsulation_ends(made.octets, 0x0800);
-    encapsulation_ipv4(made.octets + ETHERNET, 17, UDP + cases[_i].count);
-    octets_put16(udp, cases[_i].from);
-    octets_put16(udp + 2, cases[_i].to);
-    octets_put16(udp + 4, (uint16_t)(UDP + cases[_i].count));
-    memcpy(udp + UDP, cases[_i].octets, cases[_i].count);
-    made.count = ETHERNET + IPV4 + UDP + cases[_i].count;
+    encapsulation_ipv4(made.octets + ETHERNET, 17, UDP + udp_cases[_i].count);
+    octets_put16(udp, udp_cases[_i].from);
+    octets_put16(udp + 2, udp_cases[_i].to);
+    octets_put16(udp + 4, (uint16_t)(UDP + udp_cases[_i].count));
+    memcpy(udp + UDP, udp_cases[_i].octets, udp_cases[_i].count);
+    made.count = ETHERNET + IPV4 + UDP + udp_cases[_i].count;
     account = decode(&made, made.count);
-    ck_assert_int_eq(is_foreign(&account), cases[_i].foreign);
+    ck_assert_int_eq(is_foreign(&account), udp_cases[_i].foreign);
 }
 END_TEST
 
@@ -249,7 +285,8 @@ Suite *flow_tunnel_suite(void)
     tcase_add_test(tests, tunnels_are_read_to_a_limited_depth);
     tcase_add_test(tests, known_by_number);
     tcase_add_test(tests, known_llc_frames_are_foreign);
-    tcase_add_loop_test(tests, udp_of_other_protocols_is_foreign, 0, 13);
+    tcase_add_test(tests, protocols_of_an_organisation_are_known_by_both_numbers);
+    tcase_add_loop_test(tests, udp_of_other_protocols_is_foreign, 0, UDP_CASES);
     suite_add_tcase(suite, tests);
     return suite;
 }
