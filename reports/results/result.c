@@ -280,7 +280,5 @@ int result_from_json(json_t *object, struct result *result)
         return -1;
     if (verdict_from_name(member_text(object, "verdict"), &result->verdict) != 0)
         return -1;
-    if (result->verdict == VERDICT_WARN && result->deviation)
-        result->verdict = VERDICT_KNOWN; /* as version 1 wrote it */
     return 0;
 }

@@ -19,6 +19,7 @@ struct reading {
     const char *path;
     size_t line;
     bool started;               /* the run line has been seen */
+    uint64_t version;           /* that it says */
     bool ended;                 /* a summary line, too: the rules' results stand before it */
     struct results_chain chain; /* of the lines before this one */
     struct stopped stopped;
@@ -45,6 +46,7 @@ static int deliver_run(struct reading *reading, json_t *object)
     if (reading->started)
         return bad(reading, "a second run line; one file holds one run");
     reading->started = true;
+    reading->version = info.version;
     reading->stopped.shard = info.shard != NULL;
     return reading->reader->on_run ? reading->reader->on_run(reading->reader->user, &info, object) : 0;
 }
@@ -54,12 +56,25 @@ static int without_memory(const struct reading *reading, int rc)
     return rc == 0 ? 0 : bad(reading, "out of memory");
 }
 
+/* Version 1 wrote a known deviation as a WARN with a note; since then such a WARN is one that the profile knows. */
+static int say_known(const struct reading *reading, json_t *object)
+{
+    const char *verdict = json_string_value(json_object_get(object, "verdict"));
+
+    if (reading->version != 1 || verdict == NULL || strcmp(verdict, "WARN") != 0 ||
+        !json_is_string(json_object_get(object, "deviation")))
+        return 0;
+    return json_object_set_new(object, "verdict", json_string("KNOWN"));
+}
+
 static int deliver_result(struct reading *reading, json_t *object, bool beside)
 {
     const struct results_reader *reader = reading->reader;
     int (*taker)(void *, const struct result *, json_t *) = beside ? reader->on_beside : reader->on_result;
     struct result result;
 
+    if (without_memory(reading, say_known(reading, object)) != 0)
+        return -1;
     if (result_from_json(object, &result) != 0)
         return bad(reading,
                    "a result without an id, with an unknown verdict, or with control characters in its id or role");
