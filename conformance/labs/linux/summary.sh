@@ -64,8 +64,9 @@ counted() { sort | uniq -c | sort -k1,1nr -k2 | sed -E 's/^ *([0-9]+) /\1\t/'; }
 	results "$1" 'select(.verdict == "KNOWN") | .finding' | counted
 } >"$out/known.tsv"
 
-[ -z "$folder" ] || jq -c 'select(.type != "journal") | del(.steps, .duration_ns, .flow, .file, .frame, .offset, .octets, .evidence)' \
-	"$1/results.jsonl" >"$out/results.jsonl"
+# Of what is held back (SECURITY.md) the requirement and the outcome's digest are all that is published.
+[ -z "$folder" ] || jq -c 'select(.type != "journal") | del(.steps, .duration_ns, .flow, .file, .frame, .offset, .octets, .evidence, .command_line) |
+	if .finding == "held back" then del(.message, .expected, .actual, .hint, .cause, .reading) else . end' "$1/results.jsonl" >"$out/results.jsonl"
 
 [ -n "$folder" ] || for table in runs failed skipped inconclusive known; do
 	echo "== $table"
