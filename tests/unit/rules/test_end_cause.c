@@ -123,6 +123,25 @@ START_TEST(a_message_before_with_the_same_stag_is_not_quoted)
 }
 END_TEST
 
+static void two_kinds(struct conversation *c)
+{
+    begin(c);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 2, 0, false, 100);
+    conversation_send(c, 0, IWARP_RDMAP_SEND_SE, 2, 0, true, 30);
+    quote(c, TERM_DDP_TOO_LONG);
+}
+
+START_TEST(segments_of_another_opcode_are_of_another_message)
+{
+    struct seen seen;
+
+    judge(two_kinds, (struct rule_config){0}, &seen);
+    ck_assert_uint_eq(seen.count, 1);
+    ck_assert_uint_eq(seen.cause[0].quoted.segments, 1);
+    ck_assert_uint_eq(seen.cause[0].quoted.octets, 30);
+}
+END_TEST
+
 /* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
 static void many_terminates(struct conversation *c)
@@ -229,6 +248,7 @@ Suite *end_cause_suite(void)
 
     tcase_add_test(ends, a_terminate_quotes_the_whole_message_of_its_segment);
     tcase_add_test(ends, a_message_before_with_the_same_stag_is_not_quoted);
+    tcase_add_test(ends, segments_of_another_opcode_are_of_another_message);
     tcase_add_test(ends, a_flow_keeps_its_first_ends);
     tcase_add_test(ends, an_orderly_close_is_no_end_to_explain);
     tcase_add_test(ends, the_first_broken_rule_is_named);
