@@ -12,6 +12,10 @@ echo "== the order"
 expect 0 "a table's keys come in their order" "$WARPCHECK" run --simulate --script tests/data/library/order.lua --format jsonl
 holds "the check says so" jq -se 'any(.id == "library-order" and .verdict == "PASS")' "$WORK/stdout"
 
+echo "== events"
+expect 0 "whose an event is" "$WARPCHECK" run --simulate --script tests/data/library/accepted.lua --format jsonl
+holds "the check passes" jq -se 'any(.id == "library-accepted" and .verdict == "PASS")' "$WORK/stdout"
+
 echo "== the index"
 expect 1 "a check that names what it can reach" "$WARPCHECK" run --simulate --script tests/data/library/names.lua --format jsonl
 {

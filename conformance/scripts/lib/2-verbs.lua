@@ -98,11 +98,17 @@ function Connection:withhold(withheld) self.tcp:ack(withheld and "withheld" or "
 -- The upper tester has reported what the device made of the connection: a verdict is about that.
 function Connection:told() self.tcp:told() end
 
--- A function: is this event "accepted" about the connection?
+-- A function: is the i-th of these events, "accepted", about the connection? One that does not say itself whose it is may be followed
+-- by one of the same stream that does.
 function Connection:teller()
   local status = self.tcp:status()
-  return function(event)
-    return (event.peer_port or status.local_port) == status.local_port and event.port == status.peer_port
+  return function(events, i)
+    local event = events[i]
+    for after = i, #events do
+      local other = events[after]
+      if other.stream == event.stream and (other.peer_port or status.local_port) ~= status.local_port then return false end
+    end
+    return event.port == status.peer_port
   end
 end
 

@@ -247,13 +247,19 @@ function Test:await_event(kind, match, seconds, keep)
   end
 end
 
+-- The latest event "accepted" that may be about the connection, and that no other one has taken; nil without.
+local function accepted_of(t, c)
+  local is_told, events = c:teller(), t.events or {}
+  for i = #events, 1, -1 do
+    if events[i].event == "accepted" and not events[i].taken and is_told(events, i) then return events[i] end
+  end
+end
+
 -- The device's number for a connection where it is known by now; nil where it is not, or where nobody can be asked.
 function Test:stream_known(c)
   if c.stream or not rig.has_upper_tester() then return c.stream end
-  local is_told = c:teller()
-  for _, event in ipairs(self.events or {}) do
-    if event.event == "accepted" and not event.taken and is_told(event) then return event.stream end
-  end
+  local event = accepted_of(self, c)
+  return event and event.stream
 end
 
 --------------------------------------------------------------------------------------------------------------------
@@ -404,19 +410,15 @@ end
 function Test:stream_of(c)
   if c.stream then return c.stream end
   self:need_event("accepted")
-  local is_told = c:teller()
   local deadline = rig.now() + self.reaction
   local wait = self:waits(deadline)
-  self.events = self.events or {}
   repeat
     self:gather_events()
-    for i = #self.events, 1, -1 do
-      local event = self.events[i]
-      if event.event == "accepted" and not event.taken and is_told(event) then
-        event.taken = true
-        c.stream = event.stream
-        return c.stream
-      end
+    local event = accepted_of(self, c)
+    if event then
+      event.taken = true
+      c.stream = event.stream
+      return c.stream
     end
     wait()
   until rig.now() >= deadline
