@@ -13,7 +13,7 @@ source tests/e2e/upper.bash
 build_agent() {
 	local parts=()
 	mapfile -t parts < <(find conformance/labs/linux/agent -name '*.c' -not -name '*_main.c'; find upper-tester tests/fuzz -name '*.c' \( -path 'upper-tester/*' -not -path '*/skeleton/*' -o -name 'fake_device*' \))
-	"${CC:-gcc}" -std=gnu17 -Wall -Wextra -Werror -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -I. \
+	"${cc[@]}" -std=gnu17 -Wall -Wextra -Werror -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -I. \
 		-include tests/fuzz/fake_verbs.h -o "$WORK/agent" tests/e2e/agent_lines.c "${parts[@]}" -ljansson
 }
 holds "the agent above a device that is played" build_agent
