@@ -156,6 +156,19 @@ static void meet_partner(struct bridge *bridge, struct bridge_call *call)
     bridge_stream_go(direction);
 }
 
+void bridge_impair_settled(struct bridge *bridge, const struct bridge_call *call, enum bridge_wait wait, void **owner,
+                           struct bridge_impairment *last)
+{
+    if (wait != BRIDGE_GOES && *owner == NULL)
+        *owner = last;
+    if (call->closes) {
+        bridge->closing = call->connection;
+        bridge->closing_sctp = call->association;
+        bridge->resets = call->resets;
+    }
+    bridge->releases |= call->released;
+}
+
 static void settle_unit(struct bridge_side *at, struct bridge_call *call, struct bridge_impairment *last)
 {
     struct bridge *bridge = at->bridge;
@@ -175,13 +188,7 @@ static void settle_unit(struct bridge_side *at, struct bridge_call *call, struct
     if (rc != 0)
         bridge_impair_failed(last, why.text);
     meet_partner(bridge, call);
-    if (direction->wait != BRIDGE_GOES && direction->wait_owner == NULL)
-        direction->wait_owner = last;
-    if (call->closes) {
-        bridge->closing = call->connection;
-        bridge->resets = call->resets;
-    }
-    bridge->releases |= call->released;
+    bridge_impair_settled(bridge, call, direction->wait, &direction->wait_owner, last);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */

@@ -111,13 +111,7 @@ static void settle(struct bridge_side *at, struct bridge_call *call, struct brid
     if (rc != 0)
         bridge_impair_failed(last, why.text);
     meet_partner(bridge, call);
-    if (direction->wait != BRIDGE_GOES && direction->wait_owner == NULL)
-        direction->wait_owner = last;
-    if (call->closes) {
-        bridge->closing_sctp = call->association;
-        bridge->resets = call->resets;
-    }
-    bridge->releases |= call->released;
+    bridge_impair_settled(bridge, call, direction->wait, &direction->wait_owner, last);
 }
 
 /* ---- what devices do --------------------------------------------------------------------------------------------- */

@@ -80,6 +80,12 @@ void bridge_impair_settle(struct bridge *bridge);
  */
 struct bridge_impairment *bridge_impair_ask(struct bridge_side *at, struct bridge_call *call,
                                             const struct flow_event *head);
+/*
+ * After what was wanted of a unit: `last` owns what its direction waits for, unless an older one does, and what has to be
+ * done at the end of the frame is noted.
+ */
+void bridge_impair_settled(struct bridge *bridge, const struct bridge_call *call, enum bridge_wait wait, void **owner,
+                           struct bridge_impairment *last);
 /* After that: what was wanted cannot be done, and why. NULL is allowed. */
 void bridge_impair_failed(struct bridge_impairment *impairment, const char *why);
 /* The last of an event's chain, which says most about it. */
