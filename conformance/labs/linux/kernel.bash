@@ -91,8 +91,5 @@ guest_run() {
 		-e "s/\"@BESIDE@\"//; s/@LLP@/tcp/; s,@TOKEN@,$(realpath "$guest_token"),; s/\"reaction_seconds\": 2,/\"reaction_seconds\": 12,/" \
 		-e "s/\"interface\": \"[^\"]*\"/\"interface\": \"$interface\"/; s/10\.78\.0\.2:/$guest_address:/" "$here/$LAB_DEVICE.json.in" >"$LAB_WORK/guest.json"
 	"$WARPCHECK" run --dut "$LAB_WORK/guest.json" "$@" || status=$?
-	if [ "$code" = kselftest ]; then
-		case $status in 0) ;; 5) status=2 ;; 3 | 4) status=4 ;; *) status=1 ;; esac
-	fi
-	exit "$status"
+	exit_with "$status"
 }

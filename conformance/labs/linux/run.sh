@@ -41,6 +41,15 @@ complain() {
 	exit 4
 }
 
+# exit_with STATUS: a run's exit status, in the numbers that --exit-code asks for (conformance/engine/run/exit_code.h).
+exit_with() {
+	local status=$1
+	if [ "$code" = kselftest ]; then
+		case $status in 0) ;; 5) status=2 ;; 3 | 4) status=4 ;; *) status=1 ;; esac
+	fi
+	exit "$status"
+}
+
 # Everything lives in namespaces that end with this process, however it ends: --kill-child takes the guest along, and
 # the tap device goes with its namespace.
 if [ "${LAB_INSIDE:-}" != 1 ]; then
@@ -93,10 +102,7 @@ if [ "${LAB_INSIDE:-}" != 1 ]; then
 		wait "$child" || status=$?
 	done
 	host_reruns
-	if [ "$code" = kselftest ]; then # conformance/engine/run/exit_code.h
-		case $status in 0) ;; 5) status=2 ;; 3 | 4) status=4 ;; *) status=1 ;; esac
-	fi
-	exit "$status"
+	exit_with "$status"
 fi
 
 work=$LAB_WORK
