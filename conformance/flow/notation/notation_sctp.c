@@ -80,10 +80,10 @@ static void add_session(struct line *line, const struct flow_session *session)
     }
     if (session->result == WIRE_MORE)
         add(line, ", cut after %zu octets", session->have);
-    else if (data != NULL)
+    else if (data != NULL) {
         add(line, ", %zu octets private data", octets);
-    if (session->result == WIRE_OK)
         notation_private(line, data, octets, message->row->active == 0, message->has_word);
+    }
 }
 
 static void add_gap(struct line *line, const struct flow_gap *gap)

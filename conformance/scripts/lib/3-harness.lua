@@ -12,7 +12,7 @@ harness = {}
 local own, connections = harness, Connection -- a script may take the names away
 
 -- A device may try again by itself what a check before this one has ended (RFC 6581 10): nothing listens there any more.
--- Each check has ports of its own, the same in every run.
+-- A check has its ports by its name, the same in every run; few have those of another one.
 local PORTS, PLACES, PORTS_EACH = 7000, 599, 64
 
 local function ports_of(id, role)

@@ -43,15 +43,16 @@ end
 
 local request_fields = { "SinkSTag", "SinkTO", "RDMARDSZ", "SrcSTag", "SrcTO" }
 
--- Those in which it differs from a Read that was asked for; without `list` nothing but whether it does.
-local function differs(segment, posted, list)
+-- Those in which it differs from a Read that was asked for; nil: in none.
+local function differing(segment, posted)
+  local fields
   for _, field in ipairs(request_fields) do
     if posted[field] and posted[field] ~= segment[field] then
-      if not list then return true end
-      list[#list + 1] = field
+      fields = fields or {}
+      fields[#fields + 1] = field
     end
   end
-  return false
+  return fields
 end
 
 -- A Read Request that is none of those that the device's ULP was asked for: what becomes of it later is no fault of
@@ -60,15 +61,12 @@ end
 function Connection:_suspect_request(segment)
   local all = self.t.posted_reads
   local turn = (rawget(self, "request_turn") or 0) + 1 -- most come in the order in which they were asked for
-  if all[turn] and not differs(segment, all[turn]) then
-    self.request_turn = turn
-    return
-  end
+  self.request_turn = turn
+  if all[turn] and not differing(segment, all[turn]) then return end
   local fewest, meant
   for i, posted in ipairs(all) do
-    local others = {}
-    differs(segment, posted, others)
-    if #others == 0 then
+    local others = differing(segment, posted)
+    if not others then
       self.request_turn = i
       return
     end
