@@ -158,10 +158,11 @@ int bridge_end(struct bridge *bridge)
     char ended[UTC_TEXT_OCTETS];
     struct run_summary summary;
     struct iwarp_sentence error;
-    bool missing, whole = close_captures(bridge);
+    bool missing, traffic, whole = close_captures(bridge);
     int status;
 
     bridge_verdicts(bridge);
+    traffic = bridge_contents_verdicts(bridge);
     fill_summary(bridge, &summary, ended);
     if (judged_output_end(&bridge->output, &summary, &error) != 0) {
         bridge_note(bridge, true, "%s", error.text);
@@ -174,9 +175,10 @@ int bridge_end(struct bridge *bridge)
     missing = say_impairments(bridge);
     say_traffic(bridge);
     status = (int)summary_exit_status(&summary);
-    if (status != EXIT_FAILS && (bridge->gone || !whole || bridge->unwritten || out_of_memory_noted() || missing ||
-                                 bridge->lost != 0 || a->unsent + b->unsent + a->too_long + b->too_long != 0 ||
-                                 bridge->streams.refused + bridge->streams.lost_memory != 0))
+    if (status != EXIT_FAILS &&
+        (bridge->gone || !whole || bridge->unwritten || out_of_memory_noted() || missing || !traffic ||
+         bridge->lost != 0 || a->unsent + b->unsent + a->too_long + b->too_long != 0 ||
+         bridge->streams.refused + bridge->streams.lost_memory != 0))
         status = EXIT_INCONCLUSIVE;
     bridge->terminal.unfinished = bridge->gone || bridge->unwritten;
     judged_output_summary(&bridge->terminal, &bridge->options->format, &summary,

@@ -28,6 +28,8 @@ struct bridge_seen {
     bool sctp;       /* a session in an association */
     uint64_t frame;  /* on the link of the unit's sender */
     unsigned sender; /* the side of the unit's sender */
+    bool changed, replaced,
+        closed; /* octets of the stream are others; those of its ULP may be; the bridge has ended it */
     bool receiver_terminates, sender_terminates;
     wire_result triple, sender_triple; /* of those */
     bool finished[2], reset[2]; /* by the device at that side: FIN, RST; over SCTP the session or SHUTDOWN, ABORT */

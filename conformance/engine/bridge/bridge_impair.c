@@ -74,6 +74,9 @@ static void applied(struct bridge_side *at, const struct bridge_call *call, cons
     if (call->impairment->applied++ == 0)
         call->impairment->seen = (struct bridge_seen){
             .stream = call->stream, .sctp = call->association != NULL, .frame = event->frame, .sender = at->side};
+    call->impairment->seen.changed |= call->swaps || bridge_unit_changed(&call->unit);
+    call->impairment->seen.replaced |= call->unit.replaced;
+    call->impairment->seen.closed |= call->closes;
     bridge_note(bridge, false, "impaired  %s: stream %" PRIu64 ", %s of %c in frame %" PRIu64 ": %s",
                 call->impairment->name, call->stream, name_of(event), letter_of(at->side), event->frame,
                 call->done[0] != '\0' ? call->done : "nothing was done");

@@ -2,7 +2,8 @@
 /*
  * cmd_bridge.c: the command and its privileges; bridge_loop.c: frames and time; bridge_impair.c: what scripts do to them,
  * bridge_impair_sctp.c: over SCTP;
- * bridge_place.c: which device is where; bridge_verdict.c: what became of impairments;
+ * bridge_place.c: which device is where; bridge_verdict.c: what became of impairments; bridge_contents.c: of what was sent;
+ * bridge_traffic.c and bridge_exchange.c: traffic of its own;
  * bridge_end.c: findings, summary and exit status.
  */
 #ifndef CONFORMANCE_ENGINE_BRIDGE_INTERNAL_H
@@ -11,12 +12,13 @@
 #include "conformance/engine/bridge/bridge_interface.h"
 #include "conformance/engine/bridge/bridge_options.h"
 #include "conformance/engine/bridge/bridge_script.h"
+#include "conformance/engine/bridge/bridge_traffic.h"
 #include "conformance/engine/judge/flow_judge.h"
 #include "conformance/engine/report/judged_output.h"
 #include "generator/packet/pcapng.h"
 #include "reports/writers/terminal.h"
 
-enum { BRIDGE_FRAME_ROOM = BRIDGE_SNAP_OCTETS + 64 };
+enum { BRIDGE_FRAME_ROOM = BRIDGE_SNAP_OCTETS + 64, BRIDGE_ID_OCTETS = 80 };
 
 struct bridge;
 struct bridge_place;
@@ -42,6 +44,7 @@ struct bridge {
     struct bridge_streams streams;
     struct bridge_sctp sctp;
     struct bridge_script *script; /* NULL: nothing is impaired */
+    struct bridge_traffic traffic;
     struct bridge_place *places;
     size_t place_count;
     struct terminal terminal;
@@ -60,7 +63,7 @@ struct bridge {
     uint64_t ends_ns, second_ns, streams_ns; /* when it ends (0: it is not to), when time is due next */
     uint64_t completed;                      /* checksums that were left to a card */
     uint64_t lost, lost_told;
-    bool gone, unwritten, long_told;
+    bool gone, unwritten, long_told, traffic_over;
 };
 
 /* bridge_loop.c: until it is stopped, its time is over or no interface is left. */
@@ -114,7 +117,15 @@ int bridge_end(struct bridge *bridge);
 
 /* bridge_verdict.c: bridge->catalogue gets the rows. 0, or -1 with a sentence. */
 int bridge_verdict_rows(struct bridge *bridge, struct iwarp_sentence *error);
+/* A row of these: `text` is what it says. */
+void bridge_verdict_row(const char *id, const char *text, FILE *out);
 /* A result for each impairment that says what is allowed, a line and a count with those of the rules. */
 void bridge_verdicts(struct bridge *bridge);
+/* Writes and counts a result of such a row. */
+void bridge_verdict_add(struct bridge *bridge, const struct result *result);
+
+/* bridge_contents.c: the same for what both ends of the command's own connections hold. False: some were not made. */
+void bridge_contents_rows(const struct bridge *bridge, FILE *out);
+bool bridge_contents_verdicts(struct bridge *bridge);
 
 #endif

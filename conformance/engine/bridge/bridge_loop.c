@@ -192,17 +192,31 @@ static bool is_over(const struct bridge *bridge, uint64_t now)
            (bridge->ends_ns != 0 && now >= bridge->ends_ns);
 }
 
+/*
+ * The command's own traffic; what is still on its way when it is over is the end of the last connection. A connection that an
+ * upper tester has given up may go on until then.
+ */
+static void look_at_traffic(struct bridge *bridge, uint64_t now)
+{
+    if (bridge->traffic.count == 0 || bridge->traffic_over || bridge_traffic_read(&bridge->traffic))
+        return;
+    bridge->traffic_over = true;
+    if (bridge->ends_ns == 0 || bridge->ends_ns > now + SECOND_NS)
+        bridge->ends_ns = now + SECOND_NS;
+}
+
 /* Until there is a frame, a signal, or something to do. */
 static void wait_for_frames(const struct bridge *bridge, uint64_t now)
 {
-    struct pollfd files[BRIDGE_SIDES];
+    struct pollfd files[BRIDGE_SIDES + 1] = {{0}};
     uint64_t due = bridge->second_ns < bridge->streams_ns ? bridge->second_ns : bridge->streams_ns;
     uint64_t left = due > now ? due - now : 0;
     struct timespec time = {.tv_sec = (time_t)(left / SECOND_NS), .tv_nsec = (long)(left % SECOND_NS)};
 
     for (unsigned side = 0; side < BRIDGE_SIDES; side++)
         files[side] = (struct pollfd){.fd = bridge->sides[side].interface.file, .events = POLLIN};
-    (void)ppoll(files, BRIDGE_SIDES, &time, NULL);
+    files[BRIDGE_SIDES] = (struct pollfd){.fd = bridge->traffic.lines.pipe, .events = POLLIN}; /* -1: none */
+    (void)ppoll(files, BRIDGE_SIDES + 1, &time, NULL);
 }
 
 /* What waits in connections; looked at each millisecond while a script may hold something. */
@@ -235,6 +249,7 @@ void bridge_run(struct bridge *bridge)
             bridge->streams_ns = bridge->streams.now_ns + MILLISECOND_NS; /* something may wait since */
         now = clock_ns();
         look_at_streams(bridge, now);
+        look_at_traffic(bridge, now);
         if (now >= bridge->second_ns || bridge->second_ns > now + SECOND_NS) {
             every_second(bridge, now);
             bridge->second_ns = now + SECOND_NS;

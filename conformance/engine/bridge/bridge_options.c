@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/exit_status.h"
+#include "conformance/engine/device/control.h"
 #include "conformance/engine/option/amount.h"
 #include "conformance/flow/event/flow.h"
 #include "conformance/requirements/named.h"
@@ -69,6 +70,20 @@ static const struct option_row rows[] = {
     {"  --suite SUITE      impairs by each script of the suite, one new stream after another: `impairments` is the project's own,\n"
      "                     `fields` changes each field of the headers; `impairments-sctp` and `fields-sctp` are those over SCTP\n",
      OPTION_JUDGES, OPTION_OWN, .parse = parse_suite},
+    {"  --upper-tester-a ADDRESS:PORT\n"
+     "                     makes the traffic itself, by the upper testers of both devices (docs/upper-tester.md): A connects to B\n"
+     "                     once for each stream that an impairment names; contents are compared at both ends\n",
+     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(upper_testers[0])},
+    {"  --upper-tester-b ADDRESS:PORT\n"
+     "                     the same of the device at B\n",
+     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(upper_testers[1])},
+    {"  --upper-tester-token FILE\n"
+     "                     the token that both demand is the first line of FILE\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(token)},
+    {"  --address-b ADDRESS  where A reaches B (where B's upper tester is)\n",
+     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(address_b)},
+    {"  --connections N    makes so many connections\n",
+     OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(connections), .least = 1, .most = BRIDGE_TRAFFIC_MOST},
     {"  --seed N           what scripts draw with math.random (1)\n",
      OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(seed), .least = 0, .most = INT64_MAX},
     {"  --hold TIME        nothing is held back for longer, whatever a script wants (30s)\n",
@@ -143,6 +158,28 @@ static int argument_parse(struct bridge_options *options, const struct catalogue
     return EXIT_NOTHING_SELECTED;
 }
 
+static int check_traffic(const struct bridge_options *options, struct iwarp_sentence *error)
+{
+    struct iwarp_sentence expected;
+    struct net_address address;
+    uint16_t port;
+
+    if ((options->upper_testers[0] == NULL) != (options->upper_testers[1] == NULL))
+        return iwarp_sentence_set(error, "--upper-tester-a and --upper-tester-b belong together");
+    for (unsigned side = 0; side < BRIDGE_SIDES && options->upper_testers[side] != NULL; side++)
+        if (control_place_parse(options->upper_testers[side], &address, &port, &expected) != 0)
+            return iwarp_sentence_set(error, "--upper-tester-%c \"%.60s\": %s", "ab"[side],
+                                      options -> upper_testers[side], expected.text);
+    if (options->upper_testers[0] == NULL &&
+        (options->token != NULL || options->address_b != NULL || options->connections != 0))
+        return iwarp_sentence_set(error,
+                                  "--upper-tester-token, --address-b and --connections are for --upper-tester-a");
+    if (options->address_b != NULL && net_address_parse(&address, options->address_b) != 0)
+        return iwarp_sentence_set(error, "--address-b \"%.60s\": an IPv4 or IPv6 address was expected",
+                                  options->address_b);
+    return 0;
+}
+
 static int check(const struct bridge_options *options, struct iwarp_sentence *error)
 {
     if (options->interface_count < BRIDGE_SIDES)
@@ -151,6 +188,8 @@ static int check(const struct bridge_options *options, struct iwarp_sentence *er
         return iwarp_sentence_set(error, "%.40s: this interface is named twice", options->interfaces[0]);
     if (options->force && options->output == NULL)
         return iwarp_sentence_set(error, "--force is for -o DIR");
+    if (check_traffic(options, error) != 0)
+        return -1;
     if (options->quiet && options->all)
         return iwarp_sentence_set(error, "--quiet excludes --all");
     return 0;

@@ -14,7 +14,7 @@
 #include "conformance/requirements/select.h"
 #include "reference-stack/program/option_table.h"
 
-enum { BRIDGE_SCRIPTS_MOST = 64 };
+enum { BRIDGE_SCRIPTS_MOST = 64, BRIDGE_TRAFFIC_MOST = 10000 };
 
 /* A set of impairments that the program carries. */
 struct bridge_suite {
@@ -29,9 +29,13 @@ struct bridge_options {
     size_t interface_count;
     const char *scripts[BRIDGE_SCRIPTS_MOST];
     size_t script_count;
-    const struct bridge_suite *suite; /* NULL: none */
-    const char *capture;              /* folder; NULL: none */
-    const char *output;               /* that of -o; NULL: none */
+    const struct bridge_suite *suite;        /* NULL: none */
+    const char *capture;                     /* folder; NULL: none */
+    const char *output;                      /* that of -o; NULL: none */
+    const char *upper_testers[BRIDGE_SIDES]; /* ADDRESS:PORT; NULL: the devices' own programs make the traffic */
+    const char *token;                       /* of both, a file; NULL: none */
+    const char *address_b;                   /* at which A reaches B; NULL: that of B's upper tester */
+    uint64_t connections;                    /* 0: as many as impairments name */
     uint64_t seed;
     uint64_t buffer;   /* octets of each ring */
     uint64_t memory;   /* struct flow_config's; 0: the default */

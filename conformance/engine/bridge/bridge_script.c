@@ -59,6 +59,16 @@ size_t bridge_script_count(const struct bridge_script *script)
     return script->count;
 }
 
+uint64_t bridge_script_streams(const struct bridge_script *script)
+{
+    uint64_t last = 0;
+
+    for (size_t i = 0; i < script->count; i++)
+        if (script->all[i].trigger.stream > last)
+            last = script->all[i].trigger.stream;
+    return last;
+}
+
 struct bridge_impairment *bridge_script_at(const struct bridge_script *script, size_t index)
 {
     return &script->all[index];

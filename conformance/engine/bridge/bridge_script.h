@@ -63,6 +63,8 @@ int bridge_script_read(struct bridge_script *script, const char *path, const voi
 void bridge_script_spread(struct bridge_script *script, enum bridge_llp llp);
 
 size_t bridge_script_count(const struct bridge_script *script);
+/* The last stream that an impairment names; 0: none does. */
+uint64_t bridge_script_streams(const struct bridge_script *script);
 struct bridge_impairment *bridge_script_at(const struct bridge_script *script, size_t index);
 
 /*

@@ -73,6 +73,7 @@ static int set_ulpdu(struct bridge_unit *unit, const uint8_t *octets, size_t cou
 
 int bridge_unit_replace(struct bridge_unit *unit, const uint8_t *ulpdu, size_t octets, struct iwarp_sentence *error)
 {
+    unit->replaced = true;
     return set_ulpdu(unit, ulpdu, octets, error);
 }
 

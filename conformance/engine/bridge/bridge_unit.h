@@ -28,6 +28,7 @@ struct bridge_unit {
     /* What is wanted: */
     uint8_t *ulpdu; /* another one (of a start-up frame: the whole of it), NULL: as it came */
     size_t ulpdu_octets;
+    bool replaced;   /* by another one, and not by one with other fields */
     bool keeps_crc;  /* that which came */
     unsigned copies; /* 1 as it begins; 0: it is left out */
     struct bridge_flip {

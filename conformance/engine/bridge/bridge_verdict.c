@@ -7,12 +7,10 @@
 #include "base/text_stream.h"
 #include "conformance/engine/bridge/bridge_internal.h"
 
-enum { ID_OCTETS = 80 };
-
 /* "IMPAIRMENT-qn-unknown" */
-static const char *id_of(const struct bridge_impairment *impairment, char text[ID_OCTETS])
+static const char *id_of(const struct bridge_impairment *impairment, char text[BRIDGE_ID_OCTETS])
 {
-    (void)snprintf(text, ID_OCTETS, "IMPAIRMENT-%s", impairment->name);
+    (void)snprintf(text, BRIDGE_ID_OCTETS, "IMPAIRMENT-%s", impairment->name);
     return text;
 }
 
@@ -23,21 +21,27 @@ static void write_column(FILE *out, const char *text)
         (void)fputc(iscntrl((unsigned char)*text) ? ' ' : *text, out);
 }
 
-static void write_rows(const struct bridge_script *script, FILE *out)
+void bridge_verdict_row(const char *id, const char *text, FILE *out)
+{
+    (void)fprintf(out, "\n%s\timpairments\t-\t%s\tboth\t%s\tpassive\t", id, requirement_level_name(REQUIREMENT_MUST),
+                  requirement_layer_name(REQUIREMENT_LAYER_DDP));
+    write_column(out, text);
+    (void)fputs("\t-\t-\talways\t-\t", out);
+}
+
+static void write_rows(const struct bridge *bridge, FILE *out)
 {
     for (unsigned column = 0; column < REQUIREMENT_COLUMNS; column++)
         (void)fprintf(out, "%s%s", column == 0 ? "" : "\t", requirement_column_name((enum requirement_column)column));
-    for (size_t i = 0; i < bridge_script_count(script); i++) {
-        const struct bridge_impairment *impairment = bridge_script_at(script, i);
-        char id[ID_OCTETS];
+    for (size_t i = 0; bridge->script != NULL && i < bridge_script_count(bridge->script); i++) {
+        const struct bridge_impairment *impairment = bridge_script_at(bridge->script, i);
+        char id[BRIDGE_ID_OCTETS];
 
-        if (bridge_expect_is_none(&impairment->expect))
-            continue;
-        (void)fprintf(out, "\n%s\timpairments\t-\t%s\tboth\t%s\tpassive\t", id_of(impairment, id),
-                      requirement_level_name(REQUIREMENT_MUST), requirement_layer_name(REQUIREMENT_LAYER_DDP));
-        write_column(out, impairment->purpose != NULL ? impairment->purpose : impairment->name);
-        (void)fputs("\t-\t-\talways\t-\t", out);
+        if (!bridge_expect_is_none(&impairment->expect))
+            bridge_verdict_row(id_of(impairment, id),
+                               impairment->purpose != NULL ? impairment->purpose : impairment->name, out);
     }
+    bridge_contents_rows(bridge, out);
 }
 
 int bridge_verdict_rows(struct bridge *bridge, struct iwarp_sentence *error)
@@ -48,12 +52,12 @@ int bridge_verdict_rows(struct bridge *bridge, struct iwarp_sentence *error)
     int rc;
 
     bridge->selected = selection_count(&bridge->options->selection, bridge->catalogue);
-    if (bridge->script == NULL)
+    if (bridge->script == NULL && bridge->traffic.count == 0)
         return 0;
     out = text_stream_open(&text, &size);
     if (out == NULL)
         return iwarp_sentence_set(error, "out of memory for impairments");
-    write_rows(bridge->script, out);
+    write_rows(bridge, out);
     if (!text_stream_close(out, &text))
         return iwarp_sentence_set(error, "out of memory for impairments");
     rc = catalogue_load_with(&bridge->rows, &(struct catalogue_source){"impairments", text, size}, error);
@@ -63,12 +67,21 @@ int bridge_verdict_rows(struct bridge *bridge, struct iwarp_sentence *error)
     return rc;
 }
 
+void bridge_verdict_add(struct bridge *bridge, const struct result *result)
+{
+    const struct requirement *row = catalogue_find(bridge->catalogue, result->id);
+
+    if (row != NULL)
+        bridge->exercised[row->index] = true;
+    summary_count(&bridge->counted, result->verdict);
+    bridge_append(bridge, result);
+}
+
 static void append(struct bridge *bridge, const struct bridge_impairment *impairment, enum verdict verdict,
                    const char *actual, const char *expected)
 {
-    char id[ID_OCTETS];
-    const struct requirement *row = catalogue_find(bridge->catalogue, id_of(impairment, id));
-    struct result result = {.id = id,
+    char id[BRIDGE_ID_OCTETS];
+    struct result result = {.id = id_of(impairment, id),
                             .verdict = verdict,
                             .by = "check",
                             .expected = expected,
@@ -81,9 +94,7 @@ static void append(struct bridge *bridge, const struct bridge_impairment *impair
     }
     if (verdict != VERDICT_PASS)
         result.message = verdict == VERDICT_FAIL ? "the receiver of what was impaired did what is not allowed" : actual;
-    if (row != NULL)
-        bridge->exercised[row->index] = true;
-    bridge_append(bridge, &result);
+    bridge_verdict_add(bridge, &result);
 }
 
 void bridge_verdicts(struct bridge *bridge)
@@ -98,7 +109,6 @@ void bridge_verdicts(struct bridge *bridge)
         if (impairment->applied != 0)
             verdict = bridge_expect_judge(&impairment->expect, &impairment->seen, &actual);
         (void)bridge_expect_text(&impairment->expect, &expected);
-        summary_count(&bridge->counted, verdict);
         append(bridge, impairment, verdict, actual.text, expected.text);
         bridge_note(bridge, false, "%-4s  %s: %s%s%s", verdict_name(verdict), impairment->name, actual.text,
                     verdict == VERDICT_PASS ? "" : "; allowed: ", verdict == VERDICT_PASS ? "" : expected.text);

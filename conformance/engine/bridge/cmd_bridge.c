@@ -167,6 +167,15 @@ static int open_output(struct bridge *bridge, int argc, char **argv, struct iwar
     return 0;
 }
 
+/* In the process that makes the traffic: the rings are the bridge's. */
+static void leave_interfaces(void *user)
+{
+    struct bridge *bridge = user;
+
+    for (unsigned side = 0; side < BRIDGE_SIDES; side++)
+        bridge_interface_close(&bridge->sides[side].interface);
+}
+
 static int begin(struct bridge *bridge, int argc, char **argv, struct iwarp_sentence *error)
 {
     const struct bridge_options *options = bridge->options;
@@ -174,6 +183,10 @@ static int begin(struct bridge *bridge, int argc, char **argv, struct iwarp_sent
     struct run_identity identity = run_identity_of(folder);
     int status = load_scripts(bridge, error);
 
+    bridge->traffic.leave = leave_interfaces;
+    bridge->traffic.user = bridge;
+    bridge->traffic.count =
+        bridge_traffic_count(options, bridge->script != NULL ? bridge_script_streams(bridge->script) : 0);
     if (status == 0 && bridge_verdict_rows(bridge, error) != 0)
         status = EXIT_USAGE;
     if (status == 0)
@@ -189,6 +202,8 @@ static int begin(struct bridge *bridge, int argc, char **argv, struct iwarp_sent
                                      options->force ? FOLDER_FORCE : FOLDER_NEW, false, error);
     if (status == 0)
         status = open_output(bridge, argc, argv, error);
+    if (status == 0 && bridge_traffic_start(&bridge->traffic, options, error) != 0)
+        status = EXIT_INCONCLUSIVE;
     if (status == 0 && run_confine(folder, 0, 0, error) != 0)
         status = EXIT_INCONCLUSIVE;
     return status;
@@ -209,7 +224,7 @@ static void say_beginning(const struct bridge *bridge)
 static int bridge_interfaces(const struct bridge_options *options, const struct catalogue *catalogue, int argc,
                              char **argv)
 {
-    struct bridge bridge = {.options = options, .catalogue = catalogue};
+    struct bridge bridge = {.options = options, .catalogue = catalogue, .traffic = {.lines = {.pipe = -1}}};
     struct iwarp_sentence error;
     int status = begin(&bridge, argc, argv, &error);
 
@@ -235,6 +250,7 @@ static int bridge_interfaces(const struct bridge_options *options, const struct 
     bridge_streams_free(&bridge.streams);
     bridge_places_free(&bridge);
     bridge_script_free(bridge.script);
+    bridge_traffic_free(&bridge.traffic);
     catalogue_free(bridge.rows);
     free(bridge.exercised);
     free(bridge.frame);

@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -288,6 +289,27 @@ static int show_token(struct control *control, struct iwarp_sentence *error)
     json_decref(reply);
     free(answer);
     return status;
+}
+
+int control_place_parse(const char *text, struct net_address *address, uint16_t *port, struct iwarp_sentence *expected)
+{
+    const char *colon = strrchr(text, ':');
+    size_t length = colon != NULL ? (size_t)(colon - text) : 0;
+    char host[64], *end;
+    unsigned long number;
+
+    if (length >= sizeof(host) || length < 2)
+        return iwarp_sentence_set(expected, "\"address:port\" was expected");
+    if (text[0] == '[' && colon[-1] == ']')
+        (void)snprintf(host, sizeof(host), "%.*s", (int)length - 2, text + 1);
+    else
+        (void)snprintf(host, sizeof(host), "%.*s", (int)length, text);
+    number = strtoul(colon + 1, &end, 10);
+    if (*end != '\0' || number < 1 || number > UINT16_MAX)
+        return iwarp_sentence_set(expected, "a port from 1 to 65535 was expected");
+    *port = (uint16_t)number;
+    return net_address_parse(address, host) == 0 ? 0
+                                                 : iwarp_sentence_set(expected, "an IPv4 or IPv6 address was expected");
 }
 
 struct control *control_new(const struct control_config *config, struct iwarp_sentence *error)

@@ -35,6 +35,9 @@ struct control_config {
     void *context;
 };
 
+/* Reads "192.0.2.7:7471" or "[fd00::7]:7471". -1 with what was expected. */
+int control_place_parse(const char *text, struct net_address *address, uint16_t *port, struct iwarp_sentence *expected);
+
 /* Connects. NULL with a sentence. */
 struct control *control_new(const struct control_config *config, struct iwarp_sentence *error);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/device/control.h"
 #include "conformance/engine/profile/json_members.h"
 #include "reports/results/member.h"
 
@@ -28,32 +29,14 @@ int profile_port(const char *path, const json_t *json, const char *name, uint16_
     return 0;
 }
 
-/* "192.0.2.7:7471" or "[fd00::7]:7471" */
 static int control_of(const json_t *json, const char *path, struct profile_place *place, struct iwarp_sentence *error)
 {
     const char *text = member_text(json, "control");
-    char address[64];
-    const char *colon;
-    char *end;
-    unsigned long port;
-    size_t length;
+    struct iwarp_sentence expected;
 
-    if (text == NULL)
+    if (text == NULL || control_place_parse(text, &place->control, &place->control_port, &expected) == 0)
         return 0;
-    colon = strrchr(text, ':');
-    length = colon != NULL ? (size_t)(colon - text) : sizeof(address);
-    if (length >= sizeof(address) || length < 2)
-        return iwarp_sentence_set(error, "%s: \"control\" is \"%.60s\", \"address:port\" was expected", path, text);
-    if (text[0] == '[' && colon[-1] == ']')
-        (void)snprintf(address, sizeof(address), "%.*s", (int)length - 2, text + 1);
-    else
-        (void)snprintf(address, sizeof(address), "%.*s", (int)length, text);
-    port = strtoul(colon + 1, &end, 10);
-    if (*end != '\0' || port < 1 || port > 65535)
-        return iwarp_sentence_set(error, "%s: \"control\" is \"%.60s\", a port from 1 to 65535 was expected", path,
-                                  text);
-    place->control_port = (uint16_t)port;
-    return address_of(path, "control", address, &place->control, error);
+    return iwarp_sentence_set(error, "%s: \"control\" is \"%.60s\", %s", path, text, expected.text);
 }
 
 static int mac_of(const json_t *json, const char *path, struct profile_place *place, struct iwarp_sentence *error)

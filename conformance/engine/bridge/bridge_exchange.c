@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/bridge/bridge_exchange.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "conformance/engine/bridge/bridge_pattern.h"
+
+enum {
+    SENDS = 7, /* the last one shows that all before it has been placed (RFC 5040 5.5) */
+    READS = 4,
+    SEND_OCTETS_LEAST = 200,
+    SEND_OCTETS_STEP = 37,
+    LAST_SEND_OCTETS = 1,
+    WRITE_OCTETS = 3000,
+    READ_OCTETS = 1000,
+    REGION_OCTETS = 4096,
+    SOURCE_SEED = 101,
+    WRITE_SEED = 55,
+    READ_ID = 70,
+    PAUSE_NS = 5000000,
+};
+
+enum end { A, B, ENDS };
+enum region { SOURCE, TARGET, SINK, REGIONS }; /* of B, B and A */
+
+struct bridge_exchange {
+    struct bridge_exchange_config config;
+    json_int_t port;
+    bool draft; /* a stream is there for B with its first segment (draft-stewart-rddp-sctp-02) */
+    /* of the connection that is open */
+    json_t *events[ENDS];
+    json_int_t stream[ENDS]; /* 0: none yet */
+    json_int_t stag[REGIONS];
+    uint64_t base[REGIONS];
+    json_int_t reading; /* the id of the Read that is waited for */
+    struct bridge_contents *contents;
+    struct iwarp_sentence lost; /* an upper tester that answers nothing any more */
+};
+
+static const enum end owner[REGIONS] = {B, B, A};
+
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
+
+static const char *text_of(const json_t *object, const char *member)
+{
+    const char *text = json_string_value(json_object_get(object, member));
+
+    return text != NULL ? text : "";
+}
+
+static void undecided(struct bridge_exchange *x, enum end end, const char *verb, const char *why)
+{
+    if (x->contents->undecided.text[0] == '\0')
+        (void)iwarp_sentence_set(&x->contents->undecided, "the upper tester of %c: %s: %.300s", "AB"[end], verb, why);
+}
+
+/* The reply, a new reference, whatever it says; takes `request`. NULL: none came. */
+static json_t *ask(struct bridge_exchange *x, enum end end, json_t *request)
+{
+    char verb[32];
+    char *line = request != NULL ? json_dumps(request, JSON_COMPACT) : NULL;
+    struct iwarp_sentence why = {"out of memory"};
+    char *text = line != NULL ? control_call(x->config.control[end], line, &why) : NULL;
+    json_t *reply = text != NULL ? control_answer(text, &why) : NULL;
+
+    (void)snprintf(verb, sizeof(verb), "%s", text_of(request, "verb"));
+    free(line);
+    json_decref(request);
+    if (reply == NULL)
+        undecided(x, end, verb, why.text);
+    if (control_gone(x->config.control[end]) != NULL && x->lost.text[0] == '\0')
+        (void)iwarp_sentence_set(&x->lost, "the upper tester of %c: %.400s", "AB"[end], why.text);
+    return reply;
+}
+
+/* The same; NULL, too, where it was refused, which leaves the contents undecided. */
+static json_t *must(struct bridge_exchange *x, enum end end, json_t *request)
+{
+    char verb[32];
+    json_t *reply;
+
+    (void)snprintf(verb, sizeof(verb), "%s", text_of(request, "verb"));
+    reply = ask(x, end, request);
+    if (reply == NULL || json_is_true(json_object_get(reply, "ok")))
+        return reply;
+    undecided(x, end, verb, text_of(reply, "error"));
+    json_decref(reply);
+    return NULL;
+}
+
+/* Work that is refused where the stream has ended. */
+static void tell(struct bridge_exchange *x, enum end end, json_t *request)
+{
+    json_decref(ask(x, end, request));
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+static void poll_end(struct bridge_exchange *x, enum end end)
+{
+    json_t *reply = must(x, end, json_pack("{s:s}", "verb", "poll"));
+
+    (void)json_array_extend(x->events[end], json_object_get(reply, "events"));
+    json_decref(reply);
+}
+
+/* Streams have numbers from 1: of one that is not known yet there is no event. */
+static bool is_of(const json_t *event, json_int_t stream)
+{
+    return stream != 0 && json_integer_value(json_object_get(event, "stream")) == stream;
+}
+
+/* An event of the end's stream with this name, and `id` unless 0. */
+static const json_t *find(const struct bridge_exchange *x, enum end end, const char *name, json_int_t id)
+{
+    const json_t *event;
+    size_t i;
+
+    json_array_foreach(x->events[end], i, event)
+    {
+        if (is_of(event, x->stream[end]) && strcmp(text_of(event, "event"), name) == 0 &&
+            (id == 0 || json_integer_value(json_object_get(event, "id")) == id))
+            return event;
+    }
+    return NULL;
+}
+
+static bool has_any(const struct bridge_exchange *x, enum end end, const char *const *names)
+{
+    while (*names != NULL && find(x, end, *names, 0) == NULL)
+        names++;
+    return *names != NULL;
+}
+
+/* A can ask for nothing more. */
+static bool is_over(struct bridge_exchange *x)
+{
+    return has_any(x, A, (const char *const[]){"closed", "error", "connect_failed", "rejected", NULL});
+}
+
+/* B's stream is the one that is established there since A has connected. */
+static bool is_accepted(struct bridge_exchange *x)
+{
+    const json_t *event;
+    size_t i;
+
+    json_array_foreach(x->events[B], i, event)
+    {
+        if (x->stream[B] == 0 && strcmp(text_of(event, "event"), "established") == 0)
+            x->stream[B] = json_integer_value(json_object_get(event, "stream"));
+    }
+    return x->stream[B] != 0;
+}
+
+static bool is_established(struct bridge_exchange *x)
+{
+    return find(x, A, "established", 0) != NULL;
+}
+
+static bool is_closed(struct bridge_exchange *x)
+{
+    (void)is_accepted(x);
+    return (find(x, A, "closed", 0) != NULL || find(x, A, "connect_failed", 0) != NULL) &&
+           (x->stream[B] == 0 || find(x, B, "closed", 0) != NULL);
+}
+
+static bool is_receive(const struct bridge_exchange *x, const json_t *event)
+{
+    return is_of(event, x->stream[B]) && strcmp(text_of(event, "event"), "receive") == 0;
+}
+
+/* How many Sends B has got. */
+static size_t receives(const struct bridge_exchange *x)
+{
+    const json_t *event;
+    size_t i, count = 0;
+
+    json_array_foreach(x->events[B], i, event) count += is_receive(x, event);
+    return count;
+}
+
+static bool are_received(struct bridge_exchange *x)
+{
+    return is_accepted(x) && receives(x) >= SENDS;
+}
+
+static uint64_t clock_ns(void)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* Until that is so, or, with `ends`, A's stream is over. False: neither came within the limit. */
+static bool until(struct bridge_exchange *x, bool (*condition)(struct bridge_exchange *), bool ends)
+{
+    uint64_t limit = clock_ns() + x->config.seconds * UINT64_C(1000000000);
+
+    for (;;) {
+        for (unsigned end = 0; end < ENDS; end++)
+            poll_end(x, (enum end)end);
+        if (condition(x) || (ends && is_over(x)))
+            return true;
+        if (clock_ns() > limit || x->lost.text[0] != '\0' || x->config.is_unwanted(x->config.user))
+            return false;
+        (void)nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    }
+}
+
+/* ---- contents ---------------------------------------------------------------------------------------------------- */
+
+static size_t send_octets(size_t index)
+{
+    return index + 1 < SENDS ? SEND_OCTETS_LEAST + SEND_OCTETS_STEP * index : LAST_SEND_OCTETS;
+}
+
+static unsigned send_seed(uint64_t number, size_t index)
+{
+    return (unsigned)(number * 10 + index);
+}
+
+__attribute__((format(printf, 2, 3))) static void wrong(struct bridge_exchange *x, const char *format, ...)
+{
+    va_list arguments;
+
+    if (x->contents->wrong.text[0] != '\0')
+        return;
+    va_start(arguments, format);
+    (void)vsnprintf(x->contents->wrong.text, sizeof(x->contents->wrong.text), format, arguments);
+    va_end(arguments);
+}
+
+/* Receives come in the order of the Sends, each once and whole (RFC 5040 5.5, RFC 5041 5.3). Returns how many did. */
+static size_t compare_sends(struct bridge_exchange *x, uint64_t number)
+{
+    const json_t *event;
+    size_t i, index = 0;
+
+    json_array_foreach(x->events[B], i, event)
+    {
+        char *sent;
+
+        if (!is_receive(x, event))
+            continue;
+        if (json_is_false(json_object_get(event, "guarded")))
+            wrong(x, "octets around a receive of B have changed");
+        sent = index < SENDS ? bridge_pattern(send_seed(number, index), send_octets(index)) : NULL;
+        if (sent == NULL || strcmp(text_of(event, "data"), sent) != 0)
+            wrong(x, "receive %zu of B is not Send %zu of A", index + 1, index + 1);
+        free(sent);
+        index++;
+    }
+    return index;
+}
+
+/* The octets of a region; NULL: they were not shown. */
+static char *region_text(struct bridge_exchange *x, enum region region)
+{
+    json_t *reply = must(x, owner[region], json_pack("{s:s, s:I}", "verb", "mem_read", "stag", x->stag[region]));
+    char *text = reply != NULL ? strdup(text_of(reply, "data")) : NULL;
+
+    if (json_is_false(json_object_get(reply, "guarded")))
+        wrong(x, "octets around memory of %c have changed", "AB"[owner[region]]);
+    if (text != NULL && strlen(text) != (size_t)REGION_OCTETS * 2) {
+        undecided(x, owner[region], "mem_read", "another number of octets than was asked for");
+        free(text);
+        text = NULL;
+    }
+    json_decref(reply);
+    return text;
+}
+
+/* Memory of B: what was to be read is as it was; what was written is there, or on its way, and nothing else is. */
+static bool compare_target(struct bridge_exchange *x, bool is_due)
+{
+    char *source = region_text(x, SOURCE), *target = region_text(x, TARGET);
+    bool whole = target != NULL && bridge_pattern_is(target, 0, WRITE_OCTETS, WRITE_SEED, false);
+
+    if (source != NULL && !bridge_pattern_is(source, 0, REGION_OCTETS, SOURCE_SEED, false))
+        wrong(x, "memory of B that was to be read alone has changed");
+    if (target != NULL && !bridge_pattern_is(target, 0, WRITE_OCTETS, WRITE_SEED, true))
+        wrong(x, "the RDMA Write put other octets into B's memory than A gave");
+    if (target != NULL && !bridge_pattern_zero(target, WRITE_OCTETS, REGION_OCTETS - WRITE_OCTETS))
+        wrong(x, "octets behind the RDMA Write's have changed in B's memory");
+    if (target != NULL && is_due && !whole)
+        wrong(x, "B has got the Send behind the RDMA Write, whose octets are not there (RFC 5040 5.5)");
+    free(source);
+    free(target);
+    return whole;
+}
+
+/* Returns how many Reads were done. */
+static size_t compare_sink(struct bridge_exchange *x)
+{
+    char *sink = region_text(x, SINK);
+    size_t done = 0;
+
+    for (size_t i = 0; sink != NULL && i < READS; i++) {
+        bool is_done = find(x, A, "read_done", READ_ID + (json_int_t)i) != NULL;
+
+        done += is_done;
+        if (!bridge_pattern_is(sink, i * READ_OCTETS, READ_OCTETS, SOURCE_SEED, !is_done))
+            wrong(x, "RDMA Read %zu put other octets into A's memory than B has%s", i + 1,
+                  is_done ? "" : ", and was not done");
+    }
+    free(sink);
+    return done;
+}
+
+static bool has_error(const struct bridge_exchange *x)
+{
+    static const char *const bad[] = {"error",          "terminate_sent", "terminate_received",
+                                      "connect_failed", "rejected",       NULL};
+
+    return has_any(x, A, bad) || has_any(x, B, bad);
+}
+
+static void compare(struct bridge_exchange *x, uint64_t number)
+{
+    size_t sends = compare_sends(x, number), reads;
+    bool written = compare_target(x, sends == SENDS);
+
+    reads = compare_sink(x);
+    x->contents->complete = sends == SENDS && written && reads == READS && !has_error(x);
+    (void)iwarp_sentence_set(&x->contents->seen, "%zu of %d Sends, %s RDMA Write, %zu of %d RDMA Reads", sends, SENDS,
+                             written ? "the" : "no whole", reads, READS);
+}
+
+/* ---- one connection ---------------------------------------------------------------------------------------------- */
+
+static void register_region(struct bridge_exchange *x, enum region region)
+{
+    char *text = bridge_pattern(SOURCE_SEED, REGION_OCTETS);
+    json_t *reply =
+        must(x, owner[region],
+             region == SOURCE ? json_pack("{s:s, s:i, s:s}", "verb", "reg_mr", "length", REGION_OCTETS, "data", text)
+                              : json_pack("{s:s, s:i, s:i}", "verb", "reg_mr", "length", REGION_OCTETS, "fill", 0));
+
+    free(text);
+    x->stag[region] = json_integer_value(json_object_get(reply, "stag"));
+    x->base[region] = strtoull(text_of(reply, "base"), NULL, 0);
+    json_decref(reply);
+}
+
+static json_t *place(const struct bridge_exchange *x, enum region region, size_t offset)
+{
+    return json_sprintf("0x%llx", (unsigned long long)(x->base[region] + offset));
+}
+
+static void send(struct bridge_exchange *x, uint64_t number, size_t index)
+{
+    char *text = bridge_pattern(send_seed(number, index), send_octets(index));
+
+    tell(x, A, json_pack("{s:s, s:I, s:s}", "verb", "send", "stream", x->stream[A], "data", text));
+    free(text);
+}
+
+static void write_memory(struct bridge_exchange *x)
+{
+    char *text = bridge_pattern(WRITE_SEED, WRITE_OCTETS);
+
+    tell(x, A,
+         json_pack("{s:s, s:I, s:I, s:o, s:s}", "verb", "write", "stream", x->stream[A], "stag", x->stag[TARGET], "to",
+                   place(x, TARGET, 0), "data", text));
+    free(text);
+}
+
+static bool is_read(struct bridge_exchange *x)
+{
+    return find(x, A, "read_done", x->reading) != NULL;
+}
+
+static void read_memory(struct bridge_exchange *x, size_t index)
+{
+    size_t at = index * READ_OCTETS;
+
+    tell(x, A,
+         json_pack("{s:s, s:I, s:I, s:o, s:I, s:o, s:i, s:i}", "verb", "read", "stream", x->stream[A], "source_stag",
+                   x->stag[SOURCE], "source_to", place(x, SOURCE, at), "sink_stag", x->stag[SINK], "sink_to",
+                   place(x, SINK, at), "length", READ_OCTETS, "id", READ_ID + (int)index));
+    x->reading = READ_ID + (json_int_t)index;
+    (void)until(x, is_read, true);
+}
+
+/* The Request goes out; false: not even that. */
+static bool connect_stream(struct bridge_exchange *x, json_int_t *association)
+{
+    json_t *reply;
+
+    for (unsigned region = 0; region < REGIONS; region++)
+        register_region(x, (enum region)region);
+    if (x->contents->undecided.text[0] != '\0')
+        return false;
+    for (unsigned end = 0; end < ENDS; end++) {
+        poll_end(x, (enum end)end); /* what is left of the one before */
+        (void)json_array_clear(x->events[end]);
+    }
+    reply = must(x, A, json_pack("{s:s, s:s, s:I}", "verb", "connect", "address", x->config.address, "port", x->port));
+    x->stream[A] = json_integer_value(json_object_get(reply, "stream"));
+    *association = json_integer_value(json_object_get(reply, "association"));
+    json_decref(reply);
+    return x->stream[A] != 0;
+}
+
+/*
+ * Sends without waiting for one another; then one Read after another: which of several Reads are answered before a
+ * Terminate, no text says (RFC 5040 6.2.1, 7.1).
+ */
+static void work(struct bridge_exchange *x, uint64_t number)
+{
+    for (size_t i = 0; i + 1 < SENDS; i++)
+        send(x, number, i);
+    (void)until(x, is_accepted, true);
+    write_memory(x);
+    for (size_t i = 0; i < READS && !is_over(x); i++)
+        read_memory(x, i);
+    if (is_over(x))
+        return;
+    send(x, number, SENDS - 1);
+    (void)until(x, are_received, true);
+}
+
+static void end_stream(struct bridge_exchange *x)
+{
+    if (!is_over(x))
+        tell(x, A, json_pack("{s:s, s:I}", "verb", "disconnect", "stream", x->stream[A]));
+    if (until(x, is_closed, false))
+        return;
+    undecided(x, find(x, A, "closed", 0) == NULL ? A : B, "closed", "no end of the stream came in time");
+    for (unsigned end = 0; end < ENDS; end++)
+        if (x->stream[end] != 0)
+            tell(x, (enum end)end, json_pack("{s:s, s:I}", "verb", "abort", "stream", x->stream[end]));
+}
+
+int bridge_exchange_run(struct bridge_exchange *x, uint64_t number, struct bridge_contents *contents,
+                        struct iwarp_sentence *error)
+{
+    json_int_t association = 0;
+
+    *contents = (struct bridge_contents){.complete = false};
+    x->contents = contents;
+    x->stream[A] = x->stream[B] = 0;
+    if (connect_stream(x, &association)) {
+        (void)until(x, is_established, true);
+        if (!x->draft)
+            (void)until(x, is_accepted, true);
+        if (!is_over(x))
+            work(x, number);
+        end_stream(x);
+        compare(x, number);
+    }
+    if (association != 0) /* which outlives its stream */
+        tell(x, A, json_pack("{s:s, s:I}", "verb", "shutdown", "association", association));
+    for (unsigned region = 0; region < REGIONS; region++)
+        tell(x, owner[region], json_pack("{s:s, s:I}", "verb", "dereg", "stag", x->stag[region]));
+    return x->lost.text[0] == '\0' ? 0 : iwarp_sentence_set(error, "%s", x->lost.text);
+}
+
+struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config *config, struct iwarp_sentence *error)
+{
+    struct bridge_exchange *x = calloc(1, sizeof(*x));
+    struct bridge_contents contents = {.complete = false};
+    json_t *reply;
+
+    if (x == NULL) {
+        (void)iwarp_sentence_set(error, "out of memory");
+        return NULL;
+    }
+    x->config = *config;
+    x->contents = &contents;
+    x->events[A] = json_array();
+    x->events[B] = json_array();
+    reply = must(x, B, json_pack("{s:s}", "verb", "listen"));
+    x->port = json_integer_value(json_object_get(reply, "port"));
+    json_decref(reply);
+    reply = must(x, A, json_pack("{s:s}", "verb", "capabilities"));
+    x->draft = strcmp(text_of(reply, "sctp_profile"), "draft02") == 0;
+    json_decref(reply);
+    if (x->port > 0 && reply != NULL)
+        return x;
+    (void)iwarp_sentence_set(error, "%s",
+                             contents.undecided.text[0] != '\0'
+                                 ? contents.undecided.text
+                                 : "the upper tester of B does not say where it listens");
+    bridge_exchange_free(x);
+    return NULL;
+}
+
+void bridge_exchange_free(struct bridge_exchange *x)
+{
+    if (x == NULL)
+        return;
+    json_decref(x->events[A]);
+    json_decref(x->events[B]);
+    free(x);
+}
