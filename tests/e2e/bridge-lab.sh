@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# warpcheck bridge between Linux siw in the lab's guest and libiwarp (conformance/labs/linux/bridge.sh), both ways: contents come as they went; what TCP does to
+# FPDUs siw survives; libiwarp fails nothing, whatever is done to what siw sends; what is known of siw is seen, and nothing else. A device
+# that does not come up is INCONCLUSIVE. Where there is no QEMU or no tap device: a SKIP that says so.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+# shellcheck source=tests/e2e/lab.bash
+source tests/e2e/lab.bash
+lab_or_skip
+# shellcheck disable=SC2034 # expect.bash looks at it
+lines=any
+bridge=conformance/labs/linux/bridge.sh
+
+expect 2 "a device that is none" "$bridge" siw-5.4 libiwarp
+complains "unknown device 'siw-5.4': expected siw-6.1, siw-6.12 or libiwarp"
+expect 4 "a guest that cannot boot" env LAB_KERNEL=/bin/true BOOT_SECONDS=20 "$bridge" siw-6.1 libiwarp
+complains 'INCONCLUSIVE: the device at A did not come up'
+expect 4 "no QEMU" env QEMU=/nowhere/qemu "$bridge" libiwarp siw-6.1
+complains '/nowhere/qemu cannot be run'
+
+# Findings of rules and checks, without the requirements of `known`. The role is that of the device: A is the initiator.
+# shellcheck disable=SC2016 # programs of jq
+{
+	others='map(select(.type == "result" and .verdict == "FAIL") | .id) | unique - $known'
+	passes='map(select(.type == "result" and (.id | startswith($prefix)) and .verdict == "PASS")) | length'
+}
+# Each impairment has a connection of its own, and each of them was made.
+made() {
+	streams=$(sed -n 's/.*; \([0-9]*\) impairments$/\1/p' "$WORK/stdout")
+	says "^$streams of $streams connections were made, and contents compared at both ends$"
+}
+expect 1 "libiwarp receives what is impaired" "$bridge" siw-6.1 libiwarp --suite impairments -o "$WORK/receives"
+made
+holds "it does what the texts have" jq -es --argjson known '["MPA-4.1-03"]' "$others == []" "$WORK/receives/results.jsonl" # siw's pad (finding 5)
+holds "contents are as they went" jq -es --arg prefix CONTENTS- "$passes == $streams" "$WORK/receives/results.jsonl"
+holds "each impairment has its verdict" jq -es --arg prefix IMPAIRMENT- "$passes == $streams" "$WORK/receives/results.jsonl"
+holds "a console is kept" grep -q 'READY device=' "$WORK/receives/console-a.txt"
+
+expect 1 "siw receives what is impaired" "$bridge" libiwarp siw-6.1 --suite impairments -o "$WORK/siw"
+made
+for name in send-delayed send-stalled cut-in-header cut-in-crc send-joined send-lost request-lost; do
+	says "^PASS  $name: the stream went on, and ended in order$"
+done
+says "^FAIL  contents of stream 14, write-corrupted: the RDMA Write put other octets into B's memory than A gave$" # finding 7
+holds "all other contents are as they went" jq -es --arg prefix CONTENTS- "$passes == $((streams - 1))" "$WORK/siw/results.jsonl"
+says '^FAIL  RDMAP-4.8-02  responder' # finding 1
+finish
