@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "conformance/engine/bridge/bridge_sctp_emit.h"
 
@@ -37,7 +38,7 @@ static void direction_free(struct bridge_sctp *sctp, struct bridge_sctp_directio
         direction->changes = gone->next;
         free(gone);
     }
-    *direction = (struct bridge_sctp_direction){0};
+    *direction = (struct bridge_sctp_direction){.association = direction->association, .side = direction->side};
 }
 
 static void forget_sids(struct bridge_association *association)
@@ -94,6 +95,10 @@ static struct bridge_association *association_of(struct bridge_sctp *sctp, unsig
         if (association == NULL)
             return NULL;
         association->key = key;
+        for (unsigned i = 0; i < BRIDGE_SIDES; i++) {
+            association->direction[i].association = association;
+            association->direction[i].side = i;
+        }
         sctp->count++;
     }
     HASH_ADD(hh, sctp->all, key, sizeof(key), association);
@@ -210,13 +215,13 @@ void bridge_sctp_wait(struct bridge_sctp *sctp, struct bridge_sctp_direction *di
     direction->wait = wait;
     direction->wait_at = tsn;
     direction->wait_until_ns = until_ns;
-    sctp->waiting++;
+    DL_APPEND2(sctp->waiting, direction, prev, next_waiting);
 }
 
 void bridge_sctp_go(struct bridge_sctp *sctp, struct bridge_sctp_direction *direction)
 {
     if (direction->wait != BRIDGE_GOES)
-        sctp->waiting--;
+        DL_DELETE2(sctp->waiting, direction, prev, next_waiting);
     direction->wait = BRIDGE_GOES;
     direction->wait_owner = NULL;
     free(direction->swapped);
@@ -314,50 +319,47 @@ void bridge_sctp_flush(struct bridge_sctp *sctp, unsigned side)
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-static uint64_t direction_time(struct bridge_sctp *sctp, struct bridge_association *association, unsigned side)
+static uint64_t direction_time(struct bridge_sctp *sctp, struct bridge_sctp_direction *direction)
 {
-    struct bridge_sctp_direction *direction = &association->direction[side];
     uint64_t now = sctp->streams->now_ns;
 
-    if (direction->wait == BRIDGE_GOES)
-        return UINT64_MAX;
+    sctp->streams->looked_at++;
     if (now < direction->wait_until_ns)
         return direction->wait_until_ns - now;
     if (direction->wait != BRIDGE_DELAYED) {
-        struct bridge_expiry expiry = {direction->wait_stream, side, direction->wait, direction->wait_owner};
+        struct bridge_expiry expiry = {direction->wait_stream, direction->side, direction->wait, direction->wait_owner};
 
         sctp->streams->expired(sctp->streams->user, &expiry);
     }
     bridge_sctp_go(sctp, direction);
-    send_held(sctp, association, side);
+    send_held(sctp, direction->association, direction->side);
     return UINT64_MAX;
 }
 
 uint64_t bridge_sctp_time(struct bridge_sctp *sctp, uint64_t now_ns)
 {
-    struct bridge_association *association, *next;
+    struct bridge_sctp_direction *direction, *next;
     uint64_t due = UINT64_MAX;
 
     sctp->streams->now_ns = now_ns;
-    if (sctp->waiting == 0)
-        return due;
-    HASH_ITER (hh, sctp->all, association, next)
-        for (unsigned side = 0; side < BRIDGE_SIDES; side++) {
-            uint64_t one = direction_time(sctp, association, side);
+    DL_FOREACH_SAFE2(sctp->waiting, direction, next, next_waiting)
+    {
+        uint64_t one = direction_time(sctp, direction);
 
-            due = one < due ? one : due;
-        }
+        due = one < due ? one : due;
+    }
     return due;
 }
 
 void bridge_sctp_release(struct bridge_sctp *sctp)
 {
-    struct bridge_association *association, *next;
+    struct bridge_sctp_direction *direction, *next;
 
-    HASH_ITER (hh, sctp->all, association, next)
-        for (unsigned side = 0; side < BRIDGE_SIDES; side++)
-            if (association->direction[side].wait == BRIDGE_STALLED) {
-                bridge_sctp_go(sctp, &association->direction[side]);
-                send_held(sctp, association, side);
-            }
+    DL_FOREACH_SAFE2(sctp->waiting, direction, next, next_waiting)
+    {
+        if (direction->wait == BRIDGE_STALLED) {
+            bridge_sctp_go(sctp, direction);
+            send_held(sctp, direction->association, direction->side);
+        }
+    }
 }

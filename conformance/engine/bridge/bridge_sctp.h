@@ -61,8 +61,11 @@ struct bridge_sctp_direction {
     size_t swapped_octets;
     struct bridge_sctp_packet *held, *held_last;
     size_t held_octets, held_frames;
-    uint8_t header[BRIDGE_HEADERS_MOST]; /* of its last packet, the common header of SCTP included */
-    struct bridge_packet packet;         /* of that; `payload` 0: none came yet */
+    uint8_t header[BRIDGE_HEADERS_MOST];    /* of its last packet, the common header of SCTP included */
+    struct bridge_packet packet;            /* of that; `payload` 0: none came yet */
+    struct bridge_association *association; /* whose it is, and which of its two */
+    unsigned side;
+    struct bridge_sctp_direction *prev, *next_waiting; /* in sctp->waiting */
 };
 
 /* Which connection of iWARP a SID has at present. */
@@ -86,7 +89,7 @@ struct bridge_association {
 struct bridge_sctp {
     struct bridge_association *all; /* those used last are at the end */
     size_t count;
-    size_t waiting; /* directions that stand still, or hold something */
+    struct bridge_sctp_direction *waiting; /* those that stand still, or hold something */
     /* The packet that is being looked at, and whose it is; NULL: none. */
     struct bridge_association *association;
     const uint8_t *frame;

@@ -98,7 +98,7 @@ struct bridge_streams {
     struct bridge_connection *all; /* those used last are at the end */
     size_t count;
     struct bridge_connection *busy; /* what bridge_streams_time() looks at: the others wait for nothing */
-    uint64_t looked_at;             /* connections that it has looked at, each time */
+    uint64_t looked_at;             /* connections that it has looked at, each time, and directions of SCTP */
     bool holds;                     /* a script may change FPDUs */
     size_t mtu[BRIDGE_SIDES];       /* of the interface there: octets of an IP packet */
     uint64_t engaged;               /* how many have a number */

@@ -34,6 +34,7 @@ struct bench {
     bool changed[SENT_MOST], damaged[SENT_MOST];
     size_t count;
     enum bridge_wait expired;
+    unsigned port; /* 0: of the association that is tested */
     bool udp;
 };
 
@@ -101,8 +102,8 @@ static void begin_frame(const struct bench *bench, unsigned side, uint8_t *frame
     packet->payload = packet->transport + SCTP_COMMON_OCTETS;
     if (bench->udp)
         octets_put16(frame + SCTP + 6, 1); /* it has a checksum */
-    octets_put16(frame + packet->transport, 4000 + side);
-    octets_put16(frame + packet->transport + 2, 4001 - side);
+    octets_put16(frame + packet->transport, (uint16_t)(4000 + 2 * bench->port + side));
+    octets_put16(frame + packet->transport + 2, (uint16_t)(4001 + 2 * bench->port - side));
     octets_put32(frame + packet->transport + 4, 77 + side);
 }
 
@@ -348,7 +349,7 @@ START_TEST(sctp_packet_is_cut_before_the_chunk_that_waits)
     ck_assert_uint_eq(bench->expired, BRIDGE_STALLED);
     check_data(sent(bench, 3, 1, DATA_OCTETS), FIRST + 1, "two!");
     ck_assert_uint_eq(bench->count, 4);
-    ck_assert_uint_eq(bench->sctp.waiting, 0);
+    ck_assert_ptr_null(bench->sctp.waiting);
     end(bench);
 }
 END_TEST
@@ -361,6 +362,21 @@ START_TEST(sctp_release_lets_all_associations_go)
     ck_assert_uint_eq(bench->count, 0);
     bridge_sctp_release(&bench->sctp);
     check_data(sent(bench, 0, 1, DATA_OCTETS), FIRST + 1, "two!");
+    end(bench);
+}
+END_TEST
+
+START_TEST(sctp_time_visits_what_waits_alone)
+{
+    struct bench *bench = begin(false);
+
+    for (bench->port = 100; bench->port > 0; bench->port--, bench->count = 0)
+        send_data(bench, FIRST, "one!", NULL);
+    send_data(bench, FIRST + 1, "two!", stall_second);
+    ck_assert_uint_eq(bridge_sctp_time(&bench->sctp, 2000), 3000);
+    ck_assert_uint_eq(bridge_sctp_time(&bench->sctp, 5000), UINT64_MAX);
+    ck_assert_uint_eq(bridge_sctp_time(&bench->sctp, 5001), UINT64_MAX);
+    ck_assert_uint_eq(bench->streams.looked_at, 2);
     end(bench);
 }
 END_TEST
@@ -472,6 +488,7 @@ Suite *bridge_sctp_suite(void)
     tcase_add_loop_test(cases, sctp_wrong_checksum_is_for_one_packet_alone, 0, 2);
     tcase_add_test(cases, sctp_packet_is_cut_before_the_chunk_that_waits);
     tcase_add_test(cases, sctp_release_lets_all_associations_go);
+    tcase_add_test(cases, sctp_time_visits_what_waits_alone);
     tcase_add_test(cases, sctp_packet_is_lost_once);
     tcase_add_test(cases, sctp_shutdown_of_the_bridge_acknowledges_what_still_comes);
     tcase_add_test(cases, sctp_abort_of_the_bridge_is_in_both_names);
