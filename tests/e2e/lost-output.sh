@@ -60,6 +60,22 @@ for format in text jsonl; do
 	lost "$WARPCHECK" prove --seeds 0 --format "$format" ddp-qn-unchecked
 	lost "$WARPCHECK" prove --merge --format "$format" "$WORK/proved"
 done
+# Between interfaces of their own; that there was no iWARP is a line, too.
+cat >"$WORK/cables" <<'SHELL'
+for side in a0 b0; do
+	ip link add name "$side" type veth peer name "$side-end" && ip link set dev "$side" up && ip link set dev "$side-end" up || exit 99
+done
+exec "$@"
+SHELL
+if unshare -rn true 2>/dev/null; then
+	for format in text jsonl; do
+		lines=any lost unshare -rn bash "$WORK/cables" "$WARPCHECK" monitor -i a0 --duration 1s --format "$format"
+		lines=any lost unshare -rn bash "$WORK/cables" "$WARPCHECK" bridge a0 b0 --duration 1s --format "$format"
+	done
+	expect 3 "undisturbed they end with 3" unshare -rn bash "$WORK/cables" "$WARPCHECK" monitor -i a0 --duration 1s
+else
+	echo "SKIP  monitor and bridge: no network namespace can be made here"
+fi
 lost "$IWARP_PEER" --help
 lost "$IWARP_PEER" --listen 0
 lost "$WARPCHECK" peer --listen 0
