@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "generator/link/link_capture.h"
 
+#include <errno.h>
+
+#include "base/out_of_memory.h"
 #include "base/sentence.h"
 
 static int activate(pcap_t *in, const char *interface, struct iwarp_sentence *error)
@@ -40,18 +43,29 @@ static int prepare(pcap_t *in, const char *interface, const struct link_capture_
     return 0;
 }
 
+/* Memory that was short is no fault of the command line's, and libpcap tells it in words alone. */
+static void note_memory(bool failed)
+{
+    if (failed && errno == ENOMEM)
+        out_of_memory_note();
+}
+
 pcap_t *link_capture_open(const char *interface, const struct link_capture_wish *wish, uint64_t *nanoseconds_per_tick,
                           struct iwarp_sentence *error)
 {
     char why[PCAP_ERRBUF_SIZE] = "";
-    pcap_t *in = pcap_create(interface, why);
+    pcap_t *in;
 
+    errno = 0;
+    in = pcap_create(interface, why);
+    note_memory(in == NULL);
     if (in == NULL) {
         (void)iwarp_sentence_set(error, "%s: cannot capture: %.200s", interface, why);
         return NULL;
     }
     if (prepare(in, interface, wish, nanoseconds_per_tick, error) == 0)
         return in;
+    note_memory(true);
     pcap_close(in);
     return NULL;
 }

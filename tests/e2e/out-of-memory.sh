@@ -54,6 +54,43 @@ each 100 0 "$WARPCHECK" audit pcaps/generated/private-iser.pcap
 each 200 1 "$WARPCHECK" audit --format jsonl pcaps/generated/bad-crc.pcap
 each 10 0 "$WARPCHECK" dump pcaps/generated/bad-crc.pcap
 
+echo "== between interfaces"
+# An interface without iWARP: undisturbed they end with 3, which no allocation that fails turns into another status than 4.
+cat >"$WORK/cables" <<'SHELL'
+for side in a0 b0; do
+	ip link add name "$side" type veth peer name "$side-end" && ip link set dev "$side" up && ip link set dev "$side-end" up || exit 99
+done
+at=$1 deed=$2
+shift 2
+exec env LD_PRELOAD="$CHAOS" CHAOS_CLASS=memory CHAOS_AT="$at" CHAOS_DO="$deed" CHAOS_COUNT="$WORK/count" MALLOC_PERTURB_=165 "$@"
+SHELL
+# between AT DEED COMMAND...
+between() {
+	status=0
+	CHAOS=$CHAOS WORK=$WORK timeout -k 5 60 unshare -rn bash "$WORK/cables" "$1" "$2" "$WARPCHECK" "${@:3}" --duration 1s >"$WORK/stdout" 2>"$WORK/stderr" </dev/null || status=$?
+}
+if unshare -rn true 2>/dev/null; then
+	for command in 'monitor -i a0' 'bridge a0 b0' 'bridge a0 b0 --suite impairments'; do
+		read -ra words <<<"$command"
+		rm -f "$WORK/count"
+		between 0 '' "${words[@]}"
+		count=$(head -n 1 "$WORK/count" | cut -d' ' -f1)
+		holds "$command: ends with 3, not $status" test "$status" -eq 3 -o "$status" -eq 4 -a "${words[3]:-}" = --suite # no impairment was applied
+		undisturbed=$status failed=0
+		for part in 1 2 3 5 8 13 21 34 55 89; do # hundredths of the way
+			for deed in fail full; do
+				between $((1 + count * part / 100)) "$deed" "${words[@]}"
+				holds "$command: allocation $((1 + count * part / 100)) of $count ($deed): status $status" test "$status" -eq "$undisturbed" -o "$status" -eq 4
+				[ "$status" -eq "$undisturbed" ] || failed=$((failed + 1))
+				holds "with a sentence" grep -q '^warpcheck' "$WORK/stderr"
+			done
+		done
+		[ "$undisturbed" -eq 4 ] || holds "$command: most of those are needed" test "$failed" -gt 10
+	done
+else
+	echo "SKIP  monitor and bridge: no network namespace can be made here"
+fi
+
 echo "== libseccomp, which crashes or goes on for ever without memory"
 asked=0 refused=0
 for at in 1 2 3 25 200 1500 2499 2510 2545 2600; do

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/exit_status.h"
+#include "base/out_of_memory.h"
 #include "conformance/engine/bridge/bridge_internal.h"
 #include "conformance/engine/option/output_folder.h"
 #include "conformance/engine/process/run_confine.h"
@@ -97,7 +98,7 @@ static int load_scripts(struct bridge *bridge, struct iwarp_sentence *error)
         return EXIT_INCONCLUSIVE;
     for (size_t i = 0; i < options->script_count; i++)
         if (bridge_script_load(bridge->script, options->scripts[i], error) != 0)
-            return EXIT_USAGE;
+            return out_of_memory_noted() ? EXIT_INCONCLUSIVE : EXIT_USAGE;
     return options->suite != NULL ? load_suite(bridge, error) : 0;
 }
 
@@ -109,7 +110,7 @@ static int open_interfaces(struct bridge *bridge, struct iwarp_sentence *error)
 
         if (bridge_interface_open(&at->interface, bridge->options->interfaces[side], bridge->options->buffer, error) !=
             0)
-            return EXIT_USAGE;
+            return out_of_memory_noted() ? EXIT_INCONCLUSIVE : EXIT_USAGE;
         bridge->streams.mtu[side] = at->interface.mtu;
         (void)snprintf(at->file, sizeof(at->file), "%.30s", bridge->options->interfaces[side]);
     }

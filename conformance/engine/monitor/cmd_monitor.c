@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/exit_status.h"
+#include "base/out_of_memory.h"
 #include "conformance/engine/monitor/monitor_internal.h"
 #include "conformance/engine/process/run_confine.h"
 #include "conformance/engine/process/run_stop.h"
@@ -258,7 +259,7 @@ static int open_interfaces(struct monitor *monitor, struct iwarp_sentence *error
     for (size_t i = 0; i < options->interface_count; i++)
         if (monitor_interface_open(&monitor->interfaces[i], options->interfaces[i], options->buffer, options->filter,
                                    error) != 0)
-            return EXIT_USAGE;
+            return out_of_memory_noted() ? EXIT_INCONCLUSIVE : EXIT_USAGE;
     return 0;
 }
 
