@@ -47,5 +47,9 @@ for name in send-delayed send-stalled cut-in-header cut-in-crc send-joined send-
 done
 says "^FAIL  contents of stream 14, write-corrupted: the RDMA Write put other octets into B's memory than A gave$" # finding 7
 holds "all other contents are as they went" jq -es --arg prefix CONTENTS- "$passes == $((streams - 1))" "$WORK/siw/results.jsonl"
-says '^FAIL  RDMAP-4.8-02  responder' # finding 1
+says '^FAIL  RDMAP-4.8-02  responder' # finding 1; impairments read its Terminates as they are meant:
+says '^PASS  qn-unknown: Terminate DDP / Untagged Buffer Error / Invalid QN \(0x1201\)$'
+says '^PASS  payload-corrupted: Terminate LLP \(MPA\) / MPA Error / MPA CRC Error \(0x2002\)$'
+holds "impairments fail by finding 7 alone" jq -es 'map(select(.type == "result" and (.id | startswith("IMPAIRMENT-")) and .verdict == "FAIL") | .id) | sort
+	== ["IMPAIRMENT-field-edited-crc-kept", "IMPAIRMENT-header-corrupted"]' "$WORK/siw/results.jsonl"
 finish

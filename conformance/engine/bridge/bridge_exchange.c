@@ -418,9 +418,8 @@ static void work(struct bridge_exchange *x, uint64_t number)
     write_memory(x);
     for (size_t i = 0; i < READS && !is_over(x); i++)
         read_memory(x, i);
-    if (is_over(x))
-        return;
-    send(x, number, SENDS - 1);
+    if (!is_over(x))
+        send(x, number, SENDS - 1);
     (void)until(x, are_received, true);
 }
 
@@ -460,7 +459,8 @@ int bridge_exchange_run(struct bridge_exchange *x, uint64_t number, struct bridg
     return x->lost.text[0] == '\0' ? 0 : iwarp_sentence_set(error, "%s", x->lost.text);
 }
 
-struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config *config, struct iwarp_sentence *error)
+struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config *config, bool swapped[2],
+                                            struct iwarp_sentence *error)
 {
     struct bridge_exchange *x = calloc(1, sizeof(*x));
     struct bridge_contents contents = {.complete = false};
@@ -472,15 +472,17 @@ struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config 
     }
     x->config = *config;
     x->contents = &contents;
-    x->events[A] = json_array();
-    x->events[B] = json_array();
     reply = must(x, B, json_pack("{s:s}", "verb", "listen"));
     x->port = json_integer_value(json_object_get(reply, "port"));
     json_decref(reply);
-    reply = must(x, A, json_pack("{s:s}", "verb", "capabilities"));
-    x->draft = strcmp(text_of(reply, "sctp_profile"), "draft02") == 0;
-    json_decref(reply);
-    if (x->port > 0 && reply != NULL)
+    for (unsigned end = 0; end < ENDS; end++) {
+        x->events[end] = json_array();
+        reply = must(x, (enum end)end, json_pack("{s:s}", "verb", "capabilities"));
+        x->draft |= strcmp(text_of(reply, "sctp_profile"), "draft02") == 0;
+        swapped[end] = json_is_true(json_object_get(reply, "terminate_swapped"));
+        json_decref(reply);
+    }
+    if (x->port > 0 && contents.undecided.text[0] == '\0')
         return x;
     (void)iwarp_sentence_set(error, "%s",
                              contents.undecided.text[0] != '\0'
@@ -492,9 +494,7 @@ struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config 
 
 void bridge_exchange_free(struct bridge_exchange *x)
 {
-    if (x == NULL)
-        return;
-    json_decref(x->events[A]);
-    json_decref(x->events[B]);
+    for (unsigned end = 0; x != NULL && end < ENDS; end++)
+        json_decref(x->events[end]);
     free(x);
 }

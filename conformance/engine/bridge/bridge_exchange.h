@@ -30,8 +30,12 @@ struct bridge_exchange_config {
     void *user;
 };
 
-/* Begins: B listens. NULL with a sentence. */
-struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config *config, struct iwarp_sentence *error);
+/*
+ * Begins: B listens. `swapped`: whose upper tester says that its Terminates are laid out as RDMAP-4.8-02 forbids. NULL with a
+ * sentence.
+ */
+struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config *config, bool swapped[2],
+                                            struct iwarp_sentence *error);
 void bridge_exchange_free(struct bridge_exchange *exchange); /* NULL is allowed */
 
 /* One connection, the `number`-th, until both ends say that it is over. -1 with a sentence: an upper tester is lost. */

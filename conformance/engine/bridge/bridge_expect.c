@@ -21,6 +21,11 @@ bool bridge_expect_add(struct bridge_expect *expect, const char *name)
     return true;
 }
 
+wire_result bridge_expect_meant(wire_result triple)
+{
+    return (triple & ~(wire_result)0xFF00) | (triple & 0xF00) << 4 | (triple & 0xF000) >> 4;
+}
+
 static bool allows(const struct bridge_expect *expect, wire_result triple)
 {
     for (size_t i = 0; i < expect->triple_count; i++)

@@ -41,6 +41,12 @@ static inline bool bridge_expect_is_none(const struct bridge_expect *expect)
     return !expect->survives && !expect->closes && expect->triple_count == 0;
 }
 
+/*
+ * Of a device whose upper tester says that it lays Terminates out as RDMAP-4.8-02 forbids (`terminate_swapped`), Layer and EType in each
+ * other's place: what it means.
+ */
+wire_result bridge_expect_meant(wire_result triple);
+
 /* Adds what `name` stands for: "survives", "closes", or an error of the registries ("DDP_INVALID_QN"). False: nothing. */
 bool bridge_expect_add(struct bridge_expect *expect, const char *name);
 

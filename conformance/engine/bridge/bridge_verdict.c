@@ -97,6 +97,19 @@ static void append(struct bridge *bridge, const struct bridge_impairment *impair
     bridge_verdict_add(bridge, &result);
 }
 
+/* How a Terminate is laid out is a requirement of its own, which a rule judges. */
+static enum verdict judge(const struct bridge *bridge, const struct bridge_impairment *impairment,
+                          struct iwarp_sentence *actual)
+{
+    struct bridge_seen seen = impairment->seen;
+
+    if (bridge->traffic.swapped[1 - seen.sender])
+        seen.triple = bridge_expect_meant(seen.triple);
+    if (bridge->traffic.swapped[seen.sender])
+        seen.sender_triple = bridge_expect_meant(seen.sender_triple);
+    return bridge_expect_judge(&impairment->expect, &seen, actual);
+}
+
 void bridge_verdicts(struct bridge *bridge)
 {
     for (size_t i = 0; bridge->script != NULL && i < bridge_script_count(bridge->script); i++) {
@@ -107,7 +120,7 @@ void bridge_verdicts(struct bridge *bridge)
         if (bridge_expect_is_none(&impairment->expect))
             continue;
         if (impairment->applied != 0)
-            verdict = bridge_expect_judge(&impairment->expect, &impairment->seen, &actual);
+            verdict = judge(bridge, impairment, &actual);
         (void)bridge_expect_text(&impairment->expect, &expected);
         append(bridge, impairment, verdict, actual.text, expected.text);
         bridge_note(bridge, false, "%-4s  %s: %s%s%s", verdict_name(verdict), impairment->name, actual.text,

@@ -39,6 +39,14 @@ START_TEST(terminate_is_one_of_those_that_are_allowed)
 }
 END_TEST
 
+START_TEST(terminate_of_swapped_nibbles_is_read_as_meant)
+{
+    ck_assert_uint_eq(bridge_expect_meant(IWARP_TERMINATE_TRIPLE(2, 1, 2)), TERM_DDP_NO_BUFFER);
+    ck_assert_uint_eq(bridge_expect_meant(IWARP_TERMINATE_TRIPLE(0, 2, 2)), TERM_MPA_CRC);
+    ck_assert_uint_eq(bridge_expect_meant(TERM_DDP_BOUNDS), TERM_DDP_BOUNDS);
+}
+END_TEST
+
 START_TEST(bare_close_is_no_report)
 {
     struct bridge_seen finished = {.finished = {true, true}}, reset = {.reset = {false, true}};
@@ -77,6 +85,7 @@ Suite *bridge_expect_suite(void)
     TCase *cases = tcase_create("bridge_expect");
 
     tcase_add_test(cases, terminate_is_one_of_those_that_are_allowed);
+    tcase_add_test(cases, terminate_of_swapped_nibbles_is_read_as_meant);
     tcase_add_test(cases, bare_close_is_no_report);
     tcase_add_test(cases, stream_that_goes_on_is_not_judged);
     tcase_add_test(cases, what_the_sender_does_is_not_the_receivers_fault);
