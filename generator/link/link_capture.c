@@ -43,7 +43,7 @@ static int prepare(pcap_t *in, const char *interface, const struct link_capture_
     return 0;
 }
 
-/* Memory that was short is no fault of the command line's, and libpcap tells it in words alone. */
+/* Memory that was short is no fault of the command line's, and libpcap says so in words alone. */
 static void note_memory(bool failed)
 {
     if (failed && errno == ENOMEM)

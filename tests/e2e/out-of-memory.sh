@@ -7,7 +7,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
-CHAOS=$B/chaos.so
+export CHAOS=$B/chaos.so WORK
 
 # chaotic AT DEED COMMAND...: its status in $status.
 chaotic() {
@@ -67,7 +67,7 @@ SHELL
 # between AT DEED COMMAND...
 between() {
 	status=0
-	CHAOS=$CHAOS WORK=$WORK timeout -k 5 60 unshare -rn bash "$WORK/cables" "$1" "$2" "$WARPCHECK" "${@:3}" --duration 1s >"$WORK/stdout" 2>"$WORK/stderr" </dev/null || status=$?
+	timeout -k 5 60 unshare -rn bash "$WORK/cables" "$1" "$2" "$WARPCHECK" "${@:3}" --duration 1s >"$WORK/stdout" 2>"$WORK/stderr" </dev/null || status=$?
 }
 if unshare -rn true 2>/dev/null; then
 	for command in 'monitor -i a0' 'bridge a0 b0' 'bridge a0 b0 --suite impairments'; do
