@@ -13,7 +13,7 @@ enum { OUTPUT_MAX = 1 << 20 };
 
 static struct gen *gen;
 static struct iwarp_sentence error;
-static char folder[] = "/tmp/warpcheck-gen-XXXXXX";
+static char folder[sizeof("/tmp/warpcheck-gen-XXXXXX")];
 static char path[64];
 static uint8_t output[OUTPUT_MAX];
 static size_t output_octets;
@@ -22,6 +22,7 @@ static void setup(void)
 {
     gen = gen_new(1, &error);
     ck_assert_msg(gen != NULL, "%s", error.text);
+    memcpy(folder, "/tmp/warpcheck-gen-XXXXXX", sizeof(folder)); /* mkdtemp() writes into it */
     ck_assert_ptr_nonnull(mkdtemp(folder));
     (void)snprintf(path, sizeof(path), "%s/out", folder);
 }

@@ -258,6 +258,7 @@ START_TEST(kernel_connects_to_us)
 
     open_tester();
     kernel_new(&k);
+    accepted = NULL;
     ck_assert_int_eq(tcp_listen(stack, PORT, NULL, &error), 0);
     octets = socket_address(&address, family, NETNS_TESTER_IPV4, NETNS_TESTER_IPV6);
     k.handle = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -222,7 +222,7 @@ START_TEST(log_reports_a_full_disk)
 {
     char *folder = sample_folder();
     const char *path = sample_path(folder, "results.jsonl");
-    struct rlimit limit = {3000, 3000};
+    struct rlimit before, limit;
     struct result result = {
         .id = "DDP-7.2-02", .verdict = VERDICT_PASS, .message = "0123456789012345678901234567890123456789"};
     struct iwarp_sentence error = {""};
@@ -232,6 +232,8 @@ START_TEST(log_reports_a_full_disk)
     ck_assert_ptr_null(results_log_create(PLACE("/dev/full"), &sample_info, NULL, &error));
     ck_assert_ptr_nonnull(strstr(error.text, "/dev/full: cannot write"));
     signal(SIGXFSZ, SIG_IGN); /* a file size limit stands in for a disk that fills */
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = (struct rlimit){3000, before.rlim_max};
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     struct results_log *log = results_log_create(PLACE(path), &sample_info, NULL, &error);
     ck_assert_ptr_nonnull(log);
@@ -243,6 +245,8 @@ START_TEST(log_reports_a_full_disk)
     ck_assert_uint_eq(results_log_summary(log)->pass, (unsigned)written);
     ck_assert_int_eq(results_log_append(log, &result, &error), -1); /* and again, still whole */
     ck_assert_int_eq(results_log_close(log, &error), 0);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_DFL);
     ck_assert_int_eq(tally_read(&tally, path, &error), 0);
     ck_assert_int_eq(tally.results, written);
     ck_assert_int_eq(tally.notes, 0);

@@ -12,11 +12,14 @@ Suite *token_suite(void);
 
 #define TOKEN "0123456789abcdef"
 
-static char path[] = "/tmp/warpcheck-token-XXXXXX";
+static char path[sizeof("/tmp/warpcheck-token-XXXXXX")];
 
 static void setup(void)
 {
-    int descriptor = mkstemp(path);
+    int descriptor;
+
+    memcpy(path, "/tmp/warpcheck-token-XXXXXX", sizeof(path)); /* mkstemp() writes into it */
+    descriptor = mkstemp(path);
 
     ck_assert_int_ge(descriptor, 0);
     close(descriptor);
