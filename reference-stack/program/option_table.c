@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference-stack/program/amount.h"
 #include "reference-stack/program/help_text.h"
 #include "reference-stack/program/option_unknown.h"
 #include "reference-stack/program/shell_word.h"
 #include "base/sentence.h"
 #include "base/text_stream.h"
 
-enum { NAME_OCTETS = 32, TERM_OCTETS = 100, NAMES_OCTETS = 200, NUMBER_OCTETS = 24 };
+enum { NAME_OCTETS = 32, TERM_OCTETS = 100, NAMES_OCTETS = 200, NUMBER_OCTETS = AMOUNT_TEXT_OCTETS };
 
 struct found {
     const struct option_row *row;
@@ -169,6 +170,9 @@ static int set(const struct found *found, void *options, const char *value, stru
     case OPTION_LIST: return list_add(row, options, found, value, error);
     case OPTION_OWN: return row->parse(options, value, error);
     case OPTION_EARLY: return 0;
+    case OPTION_OCTETS:
+        return amount_octets(found->name, value, row->least, row->most, row->unit, (uint64_t *)member, error);
+    case OPTION_TIME: return amount_seconds(found->name, value, row->least, row->most, (uint64_t *)member, error);
     case OPTION_NUMBER:
     case OPTION_COUNT: break;
     }
@@ -220,6 +224,10 @@ static const char *value_of(const struct option_row *row, const void *options, e
     case OPTION_OWN: return row->value(options, use);
     case OPTION_NUMBER: (void)snprintf(number, NUMBER_OCTETS, "%" PRIu64, *(const uint64_t *)member); return number;
     case OPTION_COUNT: (void)snprintf(number, NUMBER_OCTETS, "%u", *(const unsigned *)member); return number;
+    case OPTION_OCTETS:
+        return *(const uint64_t *)member != 0 ? amount_octets_text(*(const uint64_t *)member, number) : NULL;
+    case OPTION_TIME:
+        return *(const uint64_t *)member != 0 ? amount_seconds_text(*(const uint64_t *)member, number) : NULL;
     case OPTION_FLAG:
     case OPTION_LIST:
     case OPTION_EARLY: break;

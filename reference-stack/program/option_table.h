@@ -21,7 +21,9 @@ enum option_kind {
     OPTION_LIST,   /* const char *[`most`]; its size_t stands at `count` */
     OPTION_NUMBER, /* uint64_t from `least` to `most` */
     OPTION_COUNT,  /* unsigned, the same */
-    OPTION_OWN,    /* `take` reads it */
+    OPTION_OCTETS, /* uint64_t, a size such as "512M" from `least` to `most` (amount.h); 0: not set */
+    OPTION_TIME,   /* uint64_t, seconds from `least` to `most`, such as "30m"; 0: not set */
+    OPTION_OWN,    /* `parse` reads it */
     OPTION_EARLY,  /* a flag that the command looks for before it reads the others: nothing is set */
 };
 
@@ -43,7 +45,7 @@ struct option_row {
     enum option_kind kind;
     size_t member, count; /* offsets within the command's options */
     uint64_t least, most;
-    const char *unit; /* of a number: "MiB"; NULL: none */
+    const char *unit; /* of a number: "MiB"; NULL: none. Of OPTION_OCTETS an example, "512M or 4G" */
     const char *also; /* another name, which the help does not show; NULL: none */
     bool joined;      /* of "-o": "-oDIR" is read, too; numbers are read so in any case: "-j2" */
     /* OPTION_OWN: `value` is NULL where the help names none. 0, or -1 with a sentence. */

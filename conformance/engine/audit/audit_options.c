@@ -7,30 +7,12 @@
 #include <sys/stat.h>
 
 #include "conformance/engine/capture/capture_file.h"
-#include "conformance/engine/option/amount.h"
+#include "conformance/engine/option/selected_options.h"
 #include "conformance/requirements/named.h"
+#include "reference-stack/program/amount.h"
 #include "reports/results/result.h"
 
 enum { PROCESSES_MAX = 1024, SPREAD_WEEKS_MAX = 51 };
-
-static int parse_memory(void *user, const char *value, struct iwarp_sentence *error)
-{
-    struct audit_options *options = user;
-    uint64_t octets;
-
-    if (amount_octets("--memory", value, FLOW_MEMORY_MIN, AMOUNT_MEMORY_MOST, AMOUNT_MEMORY_EXPECTED, &octets, error) !=
-        0)
-        return -1;
-    options->memory = (size_t)octets;
-    options->memory_given = value;
-    return 0;
-}
-
-static const char *memory_value(const void *user, enum option_use use)
-{
-    (void)use;
-    return ((const struct audit_options *)user)->memory_given;
-}
 
 static int parse_shard(void *user, const char *value, struct iwarp_sentence *error)
 {
@@ -59,7 +41,7 @@ static const struct option_row rows[] = {
      OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(processes), .least = 1, .most = PROCESSES_MAX},
     {"  --memory SIZE      memory for what is open at once in each capture, as 512M (the default) or 4G: how many connections\n"
      "                     are followed comes from it (--reasons)\n",
-     OPTION_JUDGES, OPTION_OWN, .parse = parse_memory, .value = memory_value},
+     OPTION_JUDGES, OPTION_OCTETS, .member = MEMBER(memory), .least = FLOW_MEMORY_MIN, .most = AMOUNT_MEMORY_MOST, .unit = "512M or 4G"},
     /* A replay names one file. */
     {"  --shard I/N        judges part I of N of the files; every machine computes the same parts; report --merge joins the\n"
      "                     results\n",
@@ -315,10 +297,8 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
         (void)iwarp_sentence_set(error, "--review-spread is for --write-expect");
         return EXIT_USAGE;
     }
-    if (selection_count(&options->selection, catalogue) == 0) {
-        (void)iwarp_sentence_set(error, "nothing selected: no requirement fits all options");
+    if (selected_options_check(&options->selection, catalogue, error) != 0)
         return EXIT_NOTHING_SELECTED;
-    }
     if (!options->no_rings && capture_list_rings(&options->files, error) != 0)
         return EXIT_INCONCLUSIVE;
     name_target(options);

@@ -37,8 +37,7 @@ struct audit_options {
     bool quiet;                        /* show the closing lines alone */
     bool no_rings;                     /* each file is a capture of its own */
     bool findings_only;                /* what passed is one line for each requirement and role */
-    size_t memory;                     /* for each capture that is judged at once, octets; 0: the default */
-    const char *memory_given;          /* as it was typed; NULL: it was not */
+    uint64_t memory;                   /* for each capture that is judged at once, octets; 0: the default */
     bool allow_gaps;                   /* what is not judged does not change the exit status */
     const char *expect, *write_expect; /* files of expected findings (audit_expect.h), to be read and written; NULL */
     unsigned spread;                   /* weeks over which the review days of new expectations are spread */

@@ -5,40 +5,13 @@
 
 #include "base/exit_status.h"
 #include "conformance/engine/device/control.h"
-#include "conformance/engine/option/amount.h"
+#include "conformance/engine/option/selected_options.h"
 #include "conformance/flow/event/flow.h"
-#include "conformance/requirements/named.h"
+#include "reference-stack/program/amount.h"
 
 #define MIB UINT64_C(1048576)
 
-enum { BUFFER_MIB = 64, BUFFER_MIB_MOST = 2047, HOLD_SECONDS = 30, HOLD_SECONDS_MOST = 3600, DAYS_MOST = 3650 };
-
-static int parse_memory(void *user, const char *value, struct iwarp_sentence *error)
-{
-    struct bridge_options *options = user;
-
-    return amount_octets("--memory", value, FLOW_MEMORY_MIN, AMOUNT_MEMORY_MOST, AMOUNT_MEMORY_EXPECTED,
-                         &options->memory, error);
-}
-
-static int parse_buffer(void *user, const char *value, struct iwarp_sentence *error)
-{
-    struct bridge_options *options = user;
-
-    return amount_octets("--buffer", value, MIB, BUFFER_MIB_MOST * MIB,
-                         "octets from 1M to 2047M were expected, such as 64M", &options->buffer, error);
-}
-
-static int parse_hold(void *user, const char *value, struct iwarp_sentence *error)
-{
-    return amount_seconds("--hold", value, 1, HOLD_SECONDS_MOST, &((struct bridge_options *)user)->hold, error);
-}
-
-static int parse_duration(void *user, const char *value, struct iwarp_sentence *error)
-{
-    return amount_seconds("--duration", value, 1, (uint64_t)DAYS_MOST * 86400,
-                          &((struct bridge_options *)user)->duration, error);
-}
+enum { BUFFER_MIB = 64, BUFFER_MIB_MOST = 2047, HOLD_SECONDS = 30, HOLD_SECONDS_MOST = 3600 };
 
 static int parse_suite(void *user, const char *value, struct iwarp_sentence *error)
 {
@@ -87,7 +60,7 @@ static const struct option_row rows[] = {
     {"  --seed N           what scripts draw with math.random (1)\n",
      OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(seed), .least = 0, .most = INT64_MAX},
     {"  --hold TIME        nothing is held back for longer, whatever a script wants (30s)\n",
-     OPTION_JUDGES, OPTION_OWN, .parse = parse_hold},
+     OPTION_JUDGES, OPTION_TIME, .member = MEMBER(hold), .least = 1, .most = HOLD_SECONDS_MOST},
     {"  --capture DIR      writes DIR/a.pcapng and DIR/b.pcapng: what each of the two links has, frames of its device inbound,\n"
      "                     those that the bridge sends it outbound\n",
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(capture)},
@@ -97,11 +70,11 @@ static const struct option_row rows[] = {
     {"  --force            removes the files that an earlier command wrote to -o DIR\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(force)},
     {"  --buffer SIZE      the kernel's ring of each interface (64M)\n",
-     OPTION_SHOWS, OPTION_OWN, .parse = parse_buffer},
+     OPTION_SHOWS, OPTION_OCTETS, .member = MEMBER(buffer), .least = MIB, .most = BUFFER_MIB_MOST * MIB, .unit = "64M"},
     {"  --memory SIZE      memory for what is open at once on each side, as 512M (the default) or 4G (audit --reasons)\n",
-     OPTION_JUDGES, OPTION_OWN, .parse = parse_memory},
+     OPTION_JUDGES, OPTION_OCTETS, .member = MEMBER(memory), .least = FLOW_MEMORY_MIN, .most = AMOUNT_MEMORY_MOST, .unit = "512M or 4G"},
     {"  --duration TIME    ends after so long\n",
-     OPTION_SHOWS, OPTION_OWN, .parse = parse_duration},
+     OPTION_SHOWS, OPTION_TIME, .member = MEMBER(duration), .least = 1, .most = AMOUNT_SECONDS_MOST},
     {"  --count N          ends after N frames\n",
      OPTION_SHOWS, OPTION_NUMBER, .member = MEMBER(frames), .least = 1, .most = UINT64_MAX},
     {"  --allow-gaps       exits with 0 even if a part that is or may be iWARP was not judged; the part is still reported\n",
@@ -135,29 +108,6 @@ const struct option_table bridge_option_table = {
     .count = sizeof(rows) / sizeof(rows[0]),
 };
 
-static int argument_parse(struct bridge_options *options, const struct catalogue *catalogue, int argc, char **argv,
-                          int *index, struct iwarp_sentence *error)
-{
-    const char *argument = argv[*index];
-    int taken;
-
-    if (argument[0] != '-' && options->interface_count < BRIDGE_SIDES) {
-        options->interfaces[options->interface_count++] = argv[(*index)++];
-        return 0;
-    }
-    taken = selection_option(&options->selection, argc, argv, index, error);
-    if (taken == 0)
-        taken = option_table_parse(&bridge_option_table, options, argc, argv, index, error);
-    if (taken == 0)
-        taken = option_table_unknown(&bridge_option_table, argument, error);
-    if (taken < 0)
-        return EXIT_USAGE;
-    if (argument[0] == '-' || selection_unmatched(&options->selection, catalogue) == NULL)
-        return 0;
-    (void)requirement_unmatched(catalogue, argument, error);
-    return EXIT_NOTHING_SELECTED;
-}
-
 static int check_traffic(const struct bridge_options *options, struct iwarp_sentence *error)
 {
     struct iwarp_sentence expected;
@@ -168,8 +118,8 @@ static int check_traffic(const struct bridge_options *options, struct iwarp_sent
         return iwarp_sentence_set(error, "--upper-tester-a and --upper-tester-b belong together");
     for (unsigned side = 0; side < BRIDGE_SIDES && options->upper_testers[side] != NULL; side++)
         if (control_place_parse(options->upper_testers[side], &address, &port, &expected) != 0)
-            return iwarp_sentence_set(error, "--upper-tester-%c \"%.60s\": %s", "ab"[side],
-                                      options -> upper_testers[side], expected.text);
+            return iwarp_sentence_set(error, "--upper-tester-%c \"%.60s\": %s", side == 0 ? 'a' : 'b',
+                                      options->upper_testers[side], expected.text);
     if (options->upper_testers[0] == NULL &&
         (options->token != NULL || options->address_b != NULL || options->connections != 0))
         return iwarp_sentence_set(error,
@@ -202,15 +152,17 @@ int bridge_options_parse(struct bridge_options *options, const struct catalogue 
     options->buffer = BUFFER_MIB * MIB;
     options->hold = HOLD_SECONDS;
     for (int i = 1; i < argc;) {
-        int status = argument_parse(options, catalogue, argc, argv, &i, error);
+        int status = 0;
 
+        if (argv[i][0] != '-' && options->interface_count < BRIDGE_SIDES)
+            options->interfaces[options->interface_count++] = argv[i++];
+        else
+            status = selected_options_take(&bridge_option_table, options, &options->selection, catalogue, argc, argv,
+                                           &i, error);
         if (status != 0)
             return status;
     }
     if (check(options, error) != 0)
         return EXIT_USAGE;
-    if (selection_count(&options->selection, catalogue) != 0)
-        return 0;
-    (void)iwarp_sentence_set(error, "nothing selected: no requirement fits all options");
-    return EXIT_NOTHING_SELECTED;
+    return selected_options_check(&options->selection, catalogue, error);
 }

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/exit_status.h"
-#include "conformance/engine/option/amount.h"
+#include "conformance/engine/option/selected_options.h"
 #include "conformance/flow/event/flow.h"
-#include "conformance/requirements/named.h"
+#include "reference-stack/program/amount.h"
 
 #define MIB UINT64_C(1048576)
 
@@ -21,68 +21,8 @@ enum {
     EVIDENCE_MIB = 100,
     EVIDENCE_MEMORY_MIB = 16,
     A_MINUTE = 60,
-    DAYS_MOST = 3650,
+    FILE_LEAST = 4096,
 };
-
-static int parse_memory(void *user, const char *value, struct iwarp_sentence *error)
-{
-    struct monitor_options *options = user;
-
-    return amount_octets("--memory", value, FLOW_MEMORY_MIN, AMOUNT_MEMORY_MOST, AMOUNT_MEMORY_EXPECTED,
-                         &options->memory, error);
-}
-
-static int parse_buffer(void *user, const char *value, struct iwarp_sentence *error)
-{
-    struct monitor_options *options = user;
-
-    return amount_octets("--buffer", value, MIB, BUFFER_MIB_MOST * MIB,
-                         "octets from 1M to 2047M were expected, such as 64M", &options->buffer, error);
-}
-
-static int parse_rotate_size(void *user, const char *value, struct iwarp_sentence *error)
-{
-    struct monitor_options *options = user;
-
-    return amount_octets("--rotate-size", value, 4096, AMOUNT_MEMORY_MOST,
-                         "octets from 4K to 1024G were expected, such as 100M", &options->rotate_octets, error);
-}
-
-static int parse_evidence_size(void *user, const char *value, struct iwarp_sentence *error)
-{
-    struct monitor_options *options = user;
-
-    return amount_octets("--evidence-size", value, 4096, AMOUNT_MEMORY_MOST,
-                         "octets from 4K to 1024G were expected, such as 100M", &options->evidence_octets, error);
-}
-
-static int parse_evidence_memory(void *user, const char *value, struct iwarp_sentence *error)
-{
-    struct monitor_options *options = user;
-
-    return amount_octets("--evidence-memory", value, MIB, AMOUNT_MEMORY_MOST, AMOUNT_MEMORY_EXPECTED,
-                         &options->evidence_memory, error);
-}
-
-static int parse_seconds(const char *name, const char *value, uint64_t *seconds, struct iwarp_sentence *error)
-{
-    return amount_seconds(name, value, 1, (uint64_t)DAYS_MOST * 86400, seconds, error);
-}
-
-static int parse_idle(void *user, const char *value, struct iwarp_sentence *error)
-{
-    return parse_seconds("--idle", value, &((struct monitor_options *)user)->idle, error);
-}
-
-static int parse_rotate_every(void *user, const char *value, struct iwarp_sentence *error)
-{
-    return parse_seconds("--rotate-every", value, &((struct monitor_options *)user)->rotate_seconds, error);
-}
-
-static int parse_duration(void *user, const char *value, struct iwarp_sentence *error)
-{
-    return parse_seconds("--duration", value, &((struct monitor_options *)user)->duration, error);
-}
 
 static int parse_journal(void *user, const char *value, struct iwarp_sentence *error)
 {
@@ -104,18 +44,18 @@ static const struct option_row rows[] = {
      "                     (pcap-filter(7)): 'port 5445'\n",
      OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(filter)},
     {"  --buffer SIZE      the kernel's ring of each interface (64M)\n",
-     OPTION_SHOWS, OPTION_OWN, .parse = parse_buffer},
+     OPTION_SHOWS, OPTION_OCTETS, .member = MEMBER(buffer), .least = MIB, .most = BUFFER_MIB_MOST * MIB, .unit = "64M"},
     {"  --memory SIZE      memory for what is open at once, as 512M (the default) or 4G (audit --reasons)\n",
-     OPTION_JUDGES, OPTION_OWN, .parse = parse_memory},
+     OPTION_JUDGES, OPTION_OCTETS, .member = MEMBER(memory), .least = FLOW_MEMORY_MIN, .most = AMOUNT_MEMORY_MOST, .unit = "512M or 4G"},
     {"  --idle TIME        a connection without a frame for so long ends (24h): 90s, 30m, 24h, 7d\n",
-     OPTION_JUDGES, OPTION_OWN, .parse = parse_idle},
+     OPTION_JUDGES, OPTION_TIME, .member = MEMBER(idle), .least = 1, .most = AMOUNT_SECONDS_MOST},
     {"  --log FILE         appends findings to FILE, a JSON object a line (docs/monitor.md); started again with the same file,\n"
      "                     it counts none of them twice\n",
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(log)},
     {"  --rotate-size SIZE  FILE becomes FILE.1 when it has so many octets: 100M\n",
-     OPTION_SHOWS, OPTION_OWN, .parse = parse_rotate_size},
+     OPTION_SHOWS, OPTION_OCTETS, .member = MEMBER(rotate_octets), .least = FILE_LEAST, .most = AMOUNT_MEMORY_MOST, .unit = "100M"},
     {"  --rotate-every TIME  or after so long: 24h\n",
-     OPTION_SHOWS, OPTION_OWN, .parse = parse_rotate_every},
+     OPTION_SHOWS, OPTION_TIME, .member = MEMBER(rotate_seconds), .least = 1, .most = AMOUNT_SECONDS_MOST},
     {"  --rotate-keep N    keeps FILE.1 to FILE.N (10)\n",
      OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(rotate_keep), .least = 1, .most = KEEP_MOST},
     {"  --metrics FILE     writes metrics for Prometheus (the text file collector of its node_exporter) to FILE\n",
@@ -127,16 +67,16 @@ static const struct option_row rows[] = {
     {"  --evidence-files N  keeps the newest N captures there (100)\n",
      OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(evidence_files), .least = 1, .most = 100000},
     {"  --evidence-size SIZE  and so many octets of them (100M)\n",
-     OPTION_SHOWS, OPTION_OWN, .parse = parse_evidence_size},
+     OPTION_SHOWS, OPTION_OCTETS, .member = MEMBER(evidence_octets), .least = FILE_LEAST, .most = AMOUNT_MEMORY_MOST, .unit = "100M"},
     {"  --evidence-memory SIZE  memory for the last frames, of which captures are cut (16M)\n",
-     OPTION_SHOWS, OPTION_OWN, .parse = parse_evidence_memory},
+     OPTION_SHOWS, OPTION_OCTETS, .member = MEMBER(evidence_memory), .least = MIB, .most = AMOUNT_MEMORY_MOST, .unit = "512M or 4G"},
     {"  --system-log LOG   also says findings to the system's log: journal or syslog\n",
      OPTION_SHOWS, OPTION_OWN, .parse = parse_journal},
     {"  --rate N           says up to N findings a minute on the terminal and in the system's log, and how many more there were\n"
      "                     (60)\n",
      OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(a_minute), .least = 1, .most = 60000},
     {"  --duration TIME    ends after so long\n",
-     OPTION_SHOWS, OPTION_OWN, .parse = parse_duration},
+     OPTION_SHOWS, OPTION_TIME, .member = MEMBER(duration), .least = 1, .most = AMOUNT_SECONDS_MOST},
     {"  --count N          ends after N frames\n",
      OPTION_SHOWS, OPTION_NUMBER, .member = MEMBER(frames), .least = 1, .most = UINT64_MAX},
     {"  --allow-gaps       exits with 0 even if a part that is or may be iWARP was not judged; the part is still reported\n",
@@ -167,24 +107,6 @@ const struct option_table monitor_option_table = {
     .count = sizeof(rows) / sizeof(rows[0]),
 };
 
-static int argument_parse(struct monitor_options *options, const struct catalogue *catalogue, int argc, char **argv,
-                          int *index, struct iwarp_sentence *error)
-{
-    const char *argument = argv[*index];
-    int taken = selection_option(&options->selection, argc, argv, index, error);
-
-    if (taken == 0)
-        taken = option_table_parse(&monitor_option_table, options, argc, argv, index, error);
-    if (taken == 0)
-        taken = option_table_unknown(&monitor_option_table, argument, error);
-    if (taken < 0)
-        return EXIT_USAGE;
-    if (argument[0] == '-' || selection_unmatched(&options->selection, catalogue) == NULL)
-        return 0;
-    (void)requirement_unmatched(catalogue, argument, error);
-    return EXIT_NOTHING_SELECTED;
-}
-
 static int check(const struct monitor_options *options, struct iwarp_sentence *error)
 {
     const char *const *names = options->interfaces;
@@ -214,15 +136,13 @@ int monitor_options_parse(struct monitor_options *options, const struct catalogu
     options->evidence_memory = EVIDENCE_MEMORY_MIB * MIB;
     options->a_minute = A_MINUTE;
     for (int i = 1; i < argc;) {
-        int status = argument_parse(options, catalogue, argc, argv, &i, error);
+        int status = selected_options_take(&monitor_option_table, options, &options->selection, catalogue, argc, argv,
+                                           &i, error);
 
         if (status != 0)
             return status;
     }
     if (check(options, error) != 0)
         return EXIT_USAGE;
-    if (selection_count(&options->selection, catalogue) != 0)
-        return 0;
-    (void)iwarp_sentence_set(error, "nothing selected: no requirement fits all options");
-    return EXIT_NOTHING_SELECTED;
+    return selected_options_check(&options->selection, catalogue, error);
 }

@@ -8,7 +8,6 @@
 #include "conformance/engine/monitor/monitor_known.h"
 #include "conformance/engine/monitor/monitor_line.h"
 #include "conformance/engine/monitor/monitor_rate.h"
-#include "conformance/engine/option/amount.h"
 #include "tests/unit/suites.h"
 
 Suite *monitor_known_suite(void);
@@ -163,27 +162,6 @@ START_TEST(burst_and_then_so_many_a_minute)
 }
 END_TEST
 
-START_TEST(amounts_have_units)
-{
-    struct iwarp_sentence error;
-    uint64_t value;
-
-    ck_assert_int_eq(amount_octets("--x", "4K", 1, 1 << 20, "e", &value, &error), 0);
-    ck_assert_uint_eq(value, 4096);
-    ck_assert_int_eq(amount_octets("--x", "1M", 1, 1 << 20, "e", &value, &error), 0);
-    ck_assert_int_eq(amount_octets("--x", "2M", 1, 1 << 20, "e", &value, &error), -1);
-    ck_assert_int_eq(amount_octets("--x", "99999999999999999999G", 1, UINT64_MAX, "e", &value, &error), -1);
-    ck_assert_int_eq(amount_seconds("--x", "30m", 1, 86400, &value, &error), 0);
-    ck_assert_uint_eq(value, 1800);
-    ck_assert_int_eq(amount_seconds("--x", "7", 1, 86400, &value, &error), 0);
-    ck_assert_uint_eq(value, 7);
-    ck_assert_int_eq(amount_seconds("--x", "1w", 1, 86400, &value, &error), -1);
-    ck_assert_str_eq(error.text, "--x \"1w\": a time from 1s to 1d was expected, such as 90s, 30m, 24h or 7d");
-    ck_assert_int_eq(amount_seconds("--x", "-1", 1, 86400, &value, &error), -1);
-    ck_assert_int_eq(amount_seconds("--x", "", 1, 86400, &value, &error), -1);
-}
-END_TEST
-
 Suite *monitor_known_suite(void)
 {
     Suite *suite = suite_create("monitor_known");
@@ -195,7 +173,6 @@ Suite *monitor_known_suite(void)
     tcase_add_test(cases, lines_of_the_log_restore_what_they_say);
     tcase_add_test(cases, lines_that_lack_something_restore_nothing);
     tcase_add_test(cases, burst_and_then_so_many_a_minute);
-    tcase_add_test(cases, amounts_have_units);
     suite_add_tcase(suite, cases);
     return suite;
 }

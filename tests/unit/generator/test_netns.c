@@ -235,14 +235,13 @@ START_TEST(bulk_echo_with_the_kernel)
 }
 END_TEST
 
-static struct tcp_connection *accepted;
-
 static bool has_accepted(void *context)
 {
-    (void)context;
-    if (accepted == NULL)
-        accepted = tcp_accept(stack, PORT);
-    return accepted != NULL && tcp_status(accepted)->octets_received >= 5;
+    struct tcp_connection **accepted = context;
+
+    if (*accepted == NULL)
+        *accepted = tcp_accept(stack, PORT);
+    return *accepted != NULL && tcp_status(*accepted)->octets_received >= 5;
 }
 
 /* The kernel opens, we accept; the kernel's side resolves our address, which it does not own, by ARP or discovery. */
@@ -253,19 +252,19 @@ START_TEST(kernel_connects_to_us)
     socklen_t octets;
     struct iwarp_sentence error = {""};
     struct kernel k;
+    struct tcp_connection *accepted = NULL;
     const uint8_t *got;
     size_t count;
 
     open_tester();
     kernel_new(&k);
-    accepted = NULL;
     ck_assert_int_eq(tcp_listen(stack, PORT, NULL, &error), 0);
     octets = socket_address(&address, family, NETNS_TESTER_IPV4, NETNS_TESTER_IPV6);
     k.handle = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     ck_assert(connect(k.handle, (struct sockaddr *)&address, octets) == -1 && errno == EINPROGRESS);
     (void)turn(&k, SECOND / 10, NULL, NULL);
     ck_assert_int_eq(send(k.handle, "hello", 5, MSG_NOSIGNAL), 5);
-    ck_assert(turn(&k, 10 * SECOND, has_accepted, NULL));
+    ck_assert(turn(&k, 10 * SECOND, has_accepted, &accepted));
     tcp_received(accepted, &got, &count);
     ck_assert_uint_eq(count, 5);
     ck_assert_int_eq(memcmp(got, "hello", 5), 0);

@@ -22,6 +22,7 @@ struct sample {
     size_t name_count;
     uint64_t seed;
     unsigned jobs;
+    uint64_t memory, wait;
 };
 
 #define MEMBER(name) offsetof(struct sample, name)
@@ -34,6 +35,9 @@ static const struct option_row rows[] = {
     {"  --seed N           chooses\n", OPTION_REPEATED, OPTION_NUMBER, .member = MEMBER(seed), .most = INT64_MAX},
     {"  -j N, --jobs N\n                     side by side\n", OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(jobs),
      .least = 1, .most = 8, .unit = "processes"},
+    {"  --memory SIZE      so much\n", OPTION_JUDGES, OPTION_OCTETS, .member = MEMBER(memory), .least = 4096,
+     .most = 1 << 20, .unit = "64K"},
+    {"  --wait TIME        so long\n", OPTION_JUDGES, OPTION_TIME, .member = MEMBER(wait), .least = 1, .most = 86400},
 };
 static const struct option_table table = {
     .command = "sample", .head = "usage: warpcheck sample\n", .rows = rows, .count = sizeof(rows) / sizeof(rows[0])};
@@ -70,7 +74,7 @@ START_TEST(values_stand_in_the_next_word_or_after_an_equals_sign)
     struct sample sample;
     struct iwarp_sentence error;
     char words[] = "--quiet --seed 7 -o out --name a --names=b -j4", joined[] = "--seed=9223372036854775807 --jobs 8",
-         last[] = "-j 1 --jobs=2";
+         last[] = "-j 1 --jobs=2", amounts[] = "--memory 64K --wait=2m";
 
     ck_assert_int_eq(read_words(&sample, words, &error), 0);
     ck_assert(sample.quiet);
@@ -85,6 +89,9 @@ START_TEST(values_stand_in_the_next_word_or_after_an_equals_sign)
     ck_assert_uint_eq(sample.jobs, 8);
     ck_assert_int_eq(read_words(&sample, last, &error), 0);
     ck_assert_uint_eq(sample.jobs, 2);
+    ck_assert_int_eq(read_words(&sample, amounts, &error), 0);
+    ck_assert_uint_eq(sample.memory, 65536);
+    ck_assert_uint_eq(sample.wait, 120);
 }
 END_TEST
 
@@ -105,6 +112,8 @@ START_TEST(what_is_wrong_is_named_with_what_was_expected)
     fails("-oout", "unknown option -oout");
     fails("--sed 1", "did you mean \"--seed\"?");
     fails("--quietly", "unknown option --quietly");
+    fails("--memory 2M", "--memory \"2M\": octets from 4K to 1M were expected, such as 64K");
+    fails("--wait 2d", "--wait \"2d\": a time from 1s to 1d was expected");
 }
 END_TEST
 
@@ -139,6 +148,23 @@ static bool has(const char *text, const char *name)
             return true;
     return false;
 }
+
+START_TEST(an_amount_is_repeated_where_it_is_set)
+{
+    struct sample sample = {0};
+    struct iwarp_sentence error;
+    char amounts[] = "--memory 64K --wait 2m", text[1000] = "", again[1000] = "";
+
+    option_table_repeat(&table, &sample, OPTION_CONDITIONS, put, text);
+    ck_assert_str_eq(text, "");
+    ck_assert_int_eq(read_words(&sample, amounts, &error), 0);
+    option_table_repeat(&table, &sample, OPTION_CONDITIONS, put, text);
+    ck_assert_str_eq(text, "--memory 64K --wait 2m");
+    ck_assert_int_eq(read_words(&sample, text, &error), 0);
+    option_table_repeat(&table, &sample, OPTION_CONDITIONS, put, again);
+    ck_assert_str_eq(again, "--memory 64K --wait 2m");
+}
+END_TEST
 
 /* "--seed" of its help line. */
 static void name_of(const struct option_row *row, char name[static 40])
@@ -235,6 +261,7 @@ Suite *option_table_suite(void)
     tcase_add_test(tcase, values_stand_in_the_next_word_or_after_an_equals_sign);
     tcase_add_test(tcase, what_is_wrong_is_named_with_what_was_expected);
     tcase_add_test(tcase, what_is_no_option_is_left_to_the_command);
+    tcase_add_test(tcase, an_amount_is_repeated_where_it_is_set);
     tcase_add_test(tcase, each_option_of_run_and_audit_says_what_it_changes);
     tcase_add_test(tcase, each_option_that_changes_verdicts_is_a_condition_and_repeated);
     tcase_add_test(tcase, a_replay_read_again_is_the_same_run);
