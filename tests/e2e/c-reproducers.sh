@@ -3,7 +3,8 @@
 #
 # report --reproducer c ID RUN: one file of C with plain sockets. It is compiled without a warning, exits with 1 against an iwarp-peer that
 # has the defect, and with 0 against a correct one: of each layer, for devices as responder and as initiator, with and without an upper
-# tester, and for the failure at the top of the README. What cannot be replayed so is refused in one line.
+# tester, and for the failure at the top of the README; and of a CM, over RoCEv2 in a network namespace. What cannot be replayed so is
+# refused in one line.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
@@ -76,6 +77,78 @@ rdmap-read-as-send RDMAP-4.1-08 initiator
 rdmap-terminate-bit-fields RDMAP-4.8-02 responder
 left-error DDP-7.2-01 initiator
 E2
+
+echo "== of a CM"
+# cm_once FILE OPTION...: an iwarp-peer --cm at 127.0.0.2, which is a client of 127.0.0.3 where it connects, and what FILE says of it; in a namespace.
+cat >"$WORK/cm-once" <<'CM'
+source tests/e2e/wait.bash
+rm -f "$WORK/said" "$WORK/cm-peer"
+ip link set lo up
+[[ "$*" != *--connect* ]] || { stdbuf -oL "$1" 127.0.0.3 127.0.0.2 >"$WORK/said" & tried=$! && prints $tried "$WORK/said" '^the device: '; }
+"$IWARP_PEER" --cm --bind 127.0.0.2 --cm-service tcp/9999 "${@:2}" >"$WORK/cm-peer" 2>&1 &
+peer=$!
+prints $peer "$WORK/cm-peer" '^READY ' || exit 99
+status=0
+if [ -n "${tried:-}" ]; then wait $tried || status=$?; else "$1" 127.0.0.3 127.0.0.2 >"$WORK/said" || status=$?; fi
+cat "$WORK/said"
+kill $peer
+exit $status
+CM
+cm_once=(unshare -rn env WORK="$WORK" IWARP_PEER="$IWARP_PEER" bash "$WORK/cm-once")
+while read -r defect id role; do
+	name=$defect-$role
+	"$WARPCHECK" run "$id" --role "$role" --simulate --llp cm --defect "$defect" --seed 1 -o "$WORK/$name" --quiet >/dev/null 2>&1 || true
+	expect 0 "$id $role, $defect" "$WARPCHECK" report --reproducer c "$id-$role" "$WORK/$name" -o "$WORK/$name.c"
+	holds "at most 150 lines" test "$(wc -l <"$WORK/$name.c")" -le 150
+	holds "compiled without a warning" strict "$WORK/$name.c" "$WORK/$name.bin"
+	client=()
+	[ "$role" = responder ] || client=(--connect 127.0.0.3:4791 --once)
+	expect 1 "fails with the defect" "${cm_once[@]}" "$WORK/$name.bin" "${client[@]}" --defect "$defect"
+	says '^FAIL: as it was when the check failed$'
+	expect 0 "passes without" "${cm_once[@]}" "$WORK/$name.bin" "${client[@]}"
+	says '^ok: '
+done <<'CM'
+cm-major-unchecked CA11-2 responder
+cm-major-silent CA11-2 responder
+cm-major-reason oA11-1 responder
+cm-info-length-1 CA11-9 responder
+cm-consumer-judged A11-TXT-06 responder
+cm-ipv-octet A11-TXT-11 responder
+cm-port-alone CA11-6-02 responder
+cm-source-port-0 A11-TXT-12 initiator
+cm-service-id-oui A11-TXT-15 initiator
+cm-destination-gid A11-TXT-13 initiator
+CM
+passes=any
+expect 1 "over IPv6" "$WARPCHECK" run CA11-2 --role responder --simulate --llp cm --ipv6 --seed 1 --defect cm-major-unchecked -o "$WORK/cm6" --quiet
+passes=none
+expect 0 "over IPv6" "$WARPCHECK" report --reproducer c CA11-2 "$WORK/cm6" -o "$WORK/cm6.c"
+holds "compiled without a warning" strict "$WORK/cm6.c" "$WORK/cm6.bin"
+cat >"$WORK/cm6-once" <<'CM6'
+source tests/e2e/wait.bash
+rm -f "$WORK/cm-peer"
+ip link set lo up
+ip addr add fd00::2/128 dev lo nodad
+ip addr add fd00::3/128 dev lo nodad
+"$IWARP_PEER" --cm --bind fd00::2 --cm-service tcp/9999 --cm-check-icrc "${@:2}" >"$WORK/cm-peer" 2>&1 &
+peer=$!
+prints $peer "$WORK/cm-peer" '^READY ' || exit 99
+status=0
+"$1" fd00::3 fd00::2 || status=$?
+kill $peer
+exit $status
+CM6
+cm6_once=(unshare -rn env WORK="$WORK" IWARP_PEER="$IWARP_PEER" bash "$WORK/cm6-once")
+expect 1 "fails with the defect, at a device that checks the ICRC" "${cm6_once[@]}" "$WORK/cm6.bin" --defect cm-major-unchecked
+expect 0 "passes without" "${cm6_once[@]}" "$WORK/cm6.bin"
+status=0
+unshare -rn bash -c 'ip link set lo up; exec "$1" 127.0.0.3 fd00::2' - "$WORK/cm-major-unchecked-responder.bin" >"$WORK/stdout" || status=$?
+holds "addresses of two families: it was not tried" test "$status" = 2
+passes=any
+"$WARPCHECK" run A11-TXT-18 --role initiator --simulate --llp cm --defect cm-reject-proves --seed 1 -o "$WORK/cm-told" --quiet >/dev/null 2>&1 || true
+passes=none
+expect 3 "what the CM's ULP is told" "$WARPCHECK" report --reproducer c A11-TXT-18 "$WORK/cm-told"
+complains 'A11-TXT-18: no reproducer: what failed \("the ULP is told that the device has it"\) is what the upper tester said$'
 
 echo "== what cannot be replayed so"
 passes=any

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "conformance/engine/reproducer/repro_cm.h"
 #include "conformance/engine/reproducer/repro_write.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -45,6 +46,18 @@ static void make(const struct repro_evidence *evidence, const struct result *res
     free(plan);
 }
 
+static void make_cm(const struct repro_evidence *evidence, const struct result *result)
+{
+    struct iwarp_sentence error = {""};
+    char *text = NULL;
+    int rc = repro_cm_write(evidence, result, "warpcheck", &text, &error);
+
+    FUZZ_HOLDS((rc == 0) == (text != NULL) && (rc == 0) == (error.text[0] == '\0'));
+    if (rc == 0)
+        judge(text);
+    free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint8_t *end = size != 0 ? memchr(data, '\n', size) : NULL;
@@ -61,6 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             make(&evidence, &result, true);
             make(&evidence, &result, false);
         }
+        if (evidence.mad_count != 0)
+            make_cm(&evidence, &result);
         repro_evidence_free(&evidence);
         free(octets);
     }

@@ -8,6 +8,7 @@
 
 #include "base/exit_status.h"
 #include "conformance/engine/report/cmd_report.h"
+#include "conformance/engine/reproducer/repro_cm.h"
 #include "conformance/engine/reproducer/repro_write.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/file/save.h"
@@ -86,14 +87,15 @@ static int make_text(const struct wanted *wanted, const struct result *result, c
 {
     int rc;
 
-    if (evidence->connection_count == 0)
+    if (evidence->connection_count == 0 && evidence->mad_count == 0)
         return iwarp_sentence_set(error, evidence->sctp != 0
                                              ? "it is of a device over SCTP, and a reproducer is over TCP"
-                                         : evidence->cm != 0 ? "it is of a device's CM, and a reproducer is over TCP"
-                                                             : "the evidence has no TCP connection"),
+                                             : "the evidence has no TCP connection"),
                1;
     if (evidence->cut)
         return iwarp_sentence_set(error, "the evidence lacks octets (run --evidence-limit)"), 1;
+    if (evidence->connection_count == 0)
+        return repro_cm_write(evidence, result, wanted->tool, wanted->text, error);
     rc = make_once(wanted, result, evidence, true, error);
     return rc == 1 ? make_once(wanted, result, evidence, false, error) : rc;
 }

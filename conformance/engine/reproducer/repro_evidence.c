@@ -6,7 +6,7 @@
 
 #include "base/octets.h"
 #include "conformance/engine/evidence/recorder.h"
-#include "generator/packet/packet.h"
+#include "generator/cm/roce_frame.h"
 
 /* draft-ietf-opsawg-pcapng 4.1, 4.3, 4.5 */
 enum {
@@ -21,8 +21,6 @@ enum {
     OPTION_COMMENT = 1,
     OPTION_FLAGS = 2,
     FLAGS_INBOUND = 1,
-    UDP_PORT_ROCE = 4791,
-    IP_UDP = 17,
     IP_SCTP = 132,
 };
 
@@ -55,7 +53,7 @@ static int on_comment(struct repro_evidence *evidence, const char *text, size_t 
 
     if (length > strlen(evidence->id) + 1 && memcmp(text, evidence->id, strlen(evidence->id)) == 0 &&
         text[strlen(evidence->id)] == ':')
-        evidence->begun = evidence->count; /* "ID: purpose" stands where the check begins */
+        evidence->begun = evidence->count, evidence->mads_begun = evidence->mad_count; /* where the check begins */
     if (length < head || memcmp(text, RECORDER_COMMAND, head) != 0)
         return 0;
     event = new_event(evidence);
@@ -163,21 +161,34 @@ static int on_tcp(struct repro_evidence *evidence, const struct packet *packet, 
     return 0;
 }
 
-/* What else there is on the link: what a reproducer over TCP cannot show. */
-static void count_other(struct repro_evidence *evidence, const uint8_t *frame, size_t count)
+static int on_mad(struct repro_evidence *evidence, const struct roce_frame *frame, const struct repro_event *where)
+{
+    struct repro_mad *mads = realloc(evidence->mads, (evidence->mad_count + 1) * sizeof(*mads));
+
+    if (mads == NULL)
+        return -1;
+    if (evidence->mad_count == 0) {
+        evidence->cm_own = where->from_dut ? frame->destination : frame->source;
+        evidence->cm_dut = where->from_dut ? frame->source : frame->destination;
+    }
+    evidence->mads = mads;
+    mads[evidence->mad_count++] = (struct repro_mad){
+        .frame = where->frame, .from_dut = where->from_dut, .octets = frame->mad, .after = evidence->count};
+    return 0;
+}
+
+/* What else there is on the link. */
+static int on_other(struct repro_evidence *evidence, const uint8_t *frame, size_t count,
+                    const struct repro_event *where)
 {
     size_t at = PACKET_ETHERNET_OCTETS;
+    struct roce_frame roce;
 
-    if (count < at + PACKET_IPV6_OCTETS + PACKET_UDP_OCTETS)
-        return;
-    bool v6 = octets_get16(frame + 12) == 0x86dd;
-    uint8_t protocol = frame[at + (v6 ? 6 : 9)];
-
-    at += v6 ? PACKET_IPV6_OCTETS : (size_t)(frame[at] & 15) * 4;
-    if (protocol == IP_SCTP)
-        evidence->sctp++;
-    else if (protocol == IP_UDP && count >= at + 4 && octets_get16(frame + at + 2) == UDP_PORT_ROCE)
-        evidence->cm++;
+    if (roce_frame_parse(&roce, frame, count))
+        return on_mad(evidence, &roce, where);
+    if (count >= at + PACKET_IPV6_OCTETS + PACKET_UDP_OCTETS)
+        evidence->sctp += frame[at + (octets_get16(frame + 12) == 0x86dd ? 6 : 9)] == IP_SCTP;
+    return 0;
 }
 
 static int on_packet(struct repro_evidence *evidence, const uint8_t *body, const uint8_t *end, uint64_t number)
@@ -204,8 +215,7 @@ static int on_packet(struct repro_evidence *evidence, const uint8_t *body, const
         evidence->cut = true;
     if (packet_parse(&packet, frame, captured, NULL) == 0 && packet.kind == PACKET_TCP)
         return on_tcp(evidence, &packet, &where);
-    count_other(evidence, frame, captured);
-    return 0;
+    return on_other(evidence, frame, captured, &where);
 }
 
 /* Which streams of the upper tester are which connections: "connect" names the port, and so does "established". */
@@ -273,5 +283,6 @@ void repro_evidence_free(struct repro_evidence *evidence)
     }
     free(evidence->events);
     free(evidence->connections);
+    free(evidence->mads);
     *evidence = (struct repro_evidence){0};
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/sentence.h"
+#include "generator/packet/packet.h"
 
 enum { REPRO_CONNECTIONS_MAX = 1000 };
 
@@ -38,15 +39,26 @@ struct repro_connection {
     uint64_t stream; /* the upper tester's number of it; 0: not known */
 };
 
+/* A MAD to or from the device's CM. */
+struct repro_mad {
+    uint64_t frame;
+    bool from_dut;
+    const uint8_t *octets; /* MAD_OCTETS, in the evidence's own octets */
+    size_t after;          /* so many of `events` were before it */
+};
+
 struct repro_evidence {
     const char *id;
     struct repro_event *events;
     size_t count, room;
     struct repro_connection *connections;
     size_t connection_count;
-    size_t begun;  /* place in `events` at which the check itself begins, after the good exchange */
-    bool cut;      /* a frame, or a command, is not there whole */
-    uint64_t cm;   /* frames to or from UDP port 4791 */
+    size_t begun; /* place in `events` at which the check itself begins, after the good exchange */
+    bool cut;     /* a frame, or a command, is not there whole */
+    struct repro_mad *mads;
+    size_t mad_count;
+    size_t mads_begun; /* as `begun`, in `mads` */
+    struct net_address cm_own, cm_dut;
     uint64_t sctp; /* frames of SCTP */
     char own[48], dut[48];
 };

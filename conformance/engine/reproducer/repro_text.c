@@ -23,6 +23,7 @@ static const struct block_row {
     {"fpdu", REPRO_FPDU},         {"crcsame", REPRO_CRC_SAME},
     {"field", REPRO_FIELD},       {"value", REPRO_VALUE | REPRO_ACCEPTED},
     {"accepted", REPRO_ACCEPTED}, {"deliveries", REPRO_DELIVERED},
+    {"learn", REPRO_LEARN},
 };
 
 static bool has_block(const struct repro_writer *writer, const char *name, size_t length)
@@ -43,7 +44,7 @@ static bool has_block(const struct repro_writer *writer, const char *name, size_
 static void write_line(struct repro_writer *writer, const char *line, size_t length)
 {
     const struct repro_plan *plan = writer->plan;
-    unsigned mss = plan->evidence->connections[plan->connection].mss;
+    unsigned mss = plan->evidence->connections != NULL ? plan->evidence->connections[plan->connection].mss : 0;
 
     while (length > 0) {
         if (strncmp(line, "@CONNECTIONS@", 13) == 0)
@@ -51,7 +52,8 @@ static void write_line(struct repro_writer *writer, const char *line, size_t len
         else if (strncmp(line, "@MSS@", 5) == 0)
             fprintf(writer->out, "%u", (mss != 0 ? mss : 1460U) + TIME_STAMP_OCTETS), line += 5, length -= 5;
         else if (strncmp(line, "@LIMIT@", 7) == 0)
-            fprintf(writer->out, "%d", SILENCE_SECONDS), line += 7, length -= 7;
+            fprintf(writer->out, "%u", writer->silence != 0 ? writer->silence : SILENCE_SECONDS), line += 7,
+                length -= 7;
         else if (strncmp(line, "@CRC@", 5) == 0)
             fputs(plan->crc[plan->connection] ? "0xffffffff" : "0xffffffff /* CRCs are off */", writer->out), line += 5,
                 length -= 5;
@@ -60,10 +62,9 @@ static void write_line(struct repro_writer *writer, const char *line, size_t len
     }
 }
 
-static void write_fixed(struct repro_writer *writer)
+void repro_write_fixed(struct repro_writer *writer, const char *name)
 {
-    const struct embedded_file *file =
-        embedded_find(embedded_report_files, embedded_report_file_count, "reports/assets/reproducer.c.in");
+    const struct embedded_file *file = embedded_find(embedded_report_files, embedded_report_file_count, name);
     const char *at = file != NULL ? (const char *)file->octets : "";
     bool wanted = false;
 
@@ -94,15 +95,13 @@ static void write_about(struct repro_writer *writer, const char *name, const cha
     fputc('\n', writer->out);
 }
 
-static void write_head(struct repro_writer *writer, const char *tool)
+void repro_write_head(struct repro_writer *writer, const char *tool, const char *role, const char *arguments)
 {
     const struct result *result = writer->plan->result;
-    bool listens = writer->plan->evidence->connections[writer->plan->connection].opened_by_dut;
-    bool upper = (writer->blocks & REPRO_UPPER) != 0, needs = (writer->blocks & REPRO_COMPULSORY) != 0;
 
     fputs("/*\n * ", writer->out);
     write_plain(writer, result->id, ABOUT_OCTETS / 3);
-    fprintf(writer->out, " as %s, frame %" PRIu64 " of ", listens ? "initiator" : "responder", result->frame);
+    fprintf(writer->out, " as %s, frame %" PRIu64 " of ", role, result->frame);
     write_plain(writer, result->evidence, ABOUT_OCTETS / 2);
     fputs(": a reproducer, by ", writer->out);
     write_plain(writer, tool, ABOUT_OCTETS / 3);
@@ -110,14 +109,24 @@ static void write_head(struct repro_writer *writer, const char *tool)
     write_about(writer, "purpose", result->purpose != NULL ? result->purpose : result->message);
     write_about(writer, "expected", result->expected);
     write_about(writer, "actual", result->actual);
-    fprintf(
-        writer->out,
-        " * cc -o repro repro.c; ./repro %s PORT%s%s%s; exits with 1: the fault is there, 0: not, 2: not tried\n */\n",
-        listens ? "OWN-ADDRESS" : "ADDRESS",
-        upper && !needs ? " ["
-        : upper         ? " "
-                        : "",
-        upper ? "CONTROL-ADDRESS CONTROL-PORT [TOKEN]" : "", upper && !needs ? "]" : "");
+    fprintf(writer->out,
+            " * cc -o repro repro.c; ./repro %s; exits with 1: the fault is there, 0: not, 2: not tried\n */\n",
+            arguments);
+}
+
+/* The head of a reproducer over TCP. */
+static void write_head(struct repro_writer *writer, const char *tool)
+{
+    bool listens = writer->plan->evidence->connections[writer->plan->connection].opened_by_dut;
+    bool upper = (writer->blocks & REPRO_UPPER) != 0, needs = (writer->blocks & REPRO_COMPULSORY) != 0;
+    char arguments[100];
+
+    (void)snprintf(arguments, sizeof(arguments), "%s PORT%s%s%s", listens ? "OWN-ADDRESS" : "ADDRESS",
+                   upper && !needs ? " ["
+                   : upper         ? " "
+                                   : "",
+                   upper ? "CONTROL-ADDRESS CONTROL-PORT [TOKEN]" : "", upper && !needs ? "]" : "");
+    repro_write_head(writer, tool, listens ? "initiator" : "responder", arguments);
 }
 
 /* What the device and its upper tester choose: numbers of streams, STags, addresses. */
@@ -168,7 +177,7 @@ static void write_main(struct repro_writer *writer)
 void repro_write_file(struct repro_writer *writer, const char *tool, const char *steps)
 {
     write_head(writer, tool);
-    write_fixed(writer);
+    repro_write_fixed(writer, "reports/assets/reproducer.c.in");
     write_main(writer);
     fputs(steps, writer->out);
 }

@@ -289,6 +289,19 @@ static size_t lines_of(const char *text)
     return lines;
 }
 
+int repro_lines_fit(char **text, struct iwarp_sentence *error)
+{
+    size_t lines = lines_of(*text);
+
+    if (lines <= REPRO_LINES_MAX)
+        return 0;
+    free(*text);
+    *text = NULL;
+    return iwarp_sentence_set(error, "it would have %zu lines, more than the %d that such a file may have", lines,
+                              REPRO_LINES_MAX),
+           1;
+}
+
 int repro_write(struct repro_plan *plan, const char *tool, char **text, struct iwarp_sentence *error)
 {
     struct repro_writer writer = {.plan = plan, .error = error};
@@ -308,11 +321,8 @@ int repro_write(struct repro_plan *plan, const char *tool, char **text, struct i
         }
     }
     free(steps);
-    if (rc == 0 && lines_of(*text) > REPRO_LINES_MAX) {
-        (void)iwarp_sentence_set(error, "it would have %zu lines, more than the %d that such a file may have",
-                                 lines_of(*text), REPRO_LINES_MAX);
-        rc = 1;
-    }
+    if (rc == 0)
+        rc = repro_lines_fit(text, error);
     if (rc != 0) {
         free(*text);
         *text = NULL;

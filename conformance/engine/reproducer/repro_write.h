@@ -26,6 +26,7 @@ enum repro_block {
     REPRO_MEMORY_OCTETS = 1 << 9,
     REPRO_PUSH = 1 << 10,
     REPRO_COMPULSORY = 1 << 11, /* no block: it cannot do without an upper tester */
+    REPRO_LEARN = 1 << 12,      /* of a CM: numbers of the device */
 };
 
 struct repro_writer {
@@ -41,11 +42,15 @@ struct repro_writer {
     size_t missing[REPRO_KEPT_MAX];    /* octets of an FPDU that a segment has cut */
     bool began[REPRO_KEPT_MAX];        /* the tester's start-up frame was sent */
     uint64_t sent_ns[REPRO_KEPT_MAX];  /* when octets went over it last, in either direction */
+    unsigned silence;                  /* seconds that the device may take; 0: the usual ones */
     struct iwarp_sentence *error;
 };
 
 /* The text, malloc'd. 0; 1 with the sentence set: it cannot be repeated so; -1 with the sentence set. */
 int repro_write(struct repro_plan *plan, const char *tool, char **text, struct iwarp_sentence *error);
+
+/* 0 if a reproducer may have so many lines; else 1 with the sentence set, and *text is freed. */
+int repro_lines_fit(char **text, struct iwarp_sentence *error);
 
 /* A call with octets as hex digits (repro_hex()), which may need several lines: `call` up to the string, and `end`
  * behind it. */

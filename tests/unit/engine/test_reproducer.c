@@ -11,9 +11,12 @@
 #include <unistd.h>
 
 #include "base/octets.h"
+#include "conformance/engine/reproducer/repro_cm.h"
 #include "conformance/engine/reproducer/repro_write.h"
+#include "generator/cm/roce_frame.h"
 #include "generator/packet/packet.h"
 #include "generator/packet/pcapng.h"
+#include "wire/cm.h"
 #include "wire/fpdu.h"
 
 Suite *reproducer_suite(void);
@@ -218,6 +221,85 @@ START_TEST(what_the_upper_tester_said_is_refused)
 }
 END_TEST
 
+enum { OWN_ID = 0x11223344, OWN_QPN = 0x0a0b0c, DUT_ID = 0x55667788 };
+
+/* A frame with a MAD: the same transaction in all of them, addresses of both, and numbers of whoever sends it. */
+static void mad(bool from_dut, unsigned kind, uint32_t local, uint32_t remote)
+{
+    uint8_t frame[ROCE_FRAME_MAX], message[MAD_OCTETS] = {1, 7, 2, 3};
+    struct roce_ends ends = {.psn = 1};
+    size_t count;
+
+    (void)net_address_parse(&ends.source, from_dut ? "10.77.0.2" : "10.77.0.3");
+    (void)net_address_parse(&ends.destination, from_dut ? "10.77.0.3" : "10.77.0.2");
+    octets_put32(message + 12, 0x99887766);
+    octets_put16(message + 16, (uint16_t)kind);
+    octets_put32(message + MAD_HEADER_OCTETS, local);
+    octets_put32(message + MAD_HEADER_OCTETS + 4, remote);
+    if (kind == CM_REQ) {
+        octets_put32(message + MAD_HEADER_OCTETS + 32, (uint32_t)OWN_QPN << 8);
+        memcpy(message + MAD_HEADER_OCTETS + 156, ends.source.octets, 4);
+    }
+    count = roce_frame_build(frame, sizeof(frame), &ends, message);
+    ck_assert_int_eq(pcapng_write_frame(writer, now_ns, frame, count, NULL, from_dut), 0);
+}
+
+static int make_cm(uint64_t frame, const char *actual)
+{
+    struct result result = {.id = "CA11-2", .role = "responder", .actual = actual, .frame = frame};
+
+    return repro_cm_write(&evidence, &result, "warpcheck", &text, &error);
+}
+
+START_TEST(a_rep_where_a_rej_was_due_is_waited_for_with_numbers_of_this_run)
+{
+    mad(false, CM_REQ, OWN_ID, 0);
+    mad(true, CM_REP, DUT_ID, OWN_ID);
+    mad(false, CM_REJ, OWN_ID, DUT_ID);
+    read_evidence();
+    ck_assert_int_eq(make_cm(3, "REP"), 0);
+    ck_assert_ptr_nonnull(strstr(text, "sends(\"01070203R0800I998877660010R0600I11223344R1c00Q0a0b0c"));
+    ck_assert_ptr_nonnull(strstr(text, "O\");"));
+    ck_assert_ptr_nonnull(strstr(text, "comes(\"01070203R0800I998877660013R0600R04..I11223344*\", 0);"));
+    ck_assert_ptr_null(strstr(text, "0012"));
+}
+END_TEST
+
+START_TEST(no_answer_of_a_cm_is_none_to_this_exchange)
+{
+    mad(false, CM_REQ, OWN_ID, 0);
+    mad(false, CM_REQ, OWN_ID, 0);
+    read_evidence();
+    ck_assert_int_eq(make_cm(2, "no answer to 2 REQs"), 0);
+    ck_assert_ptr_nonnull(strstr(text, "comes(\"!R1c..I11223344*\", 0);"));
+    ck_assert_ptr_null(strstr(strstr(text, "sends(\"0") + 1, "sends(\"0")); /* once */
+}
+END_TEST
+
+START_TEST(what_a_cm_chose_is_learnt_where_the_tester_sends_it)
+{
+    mad(false, CM_REQ, OWN_ID, 0);
+    mad(true, CM_REP, DUT_ID, OWN_ID);
+    mad(false, CM_RTU, OWN_ID, DUT_ID);
+    mad(true, CM_REJ, DUT_ID, OWN_ID);
+    read_evidence();
+    ck_assert_int_eq(make_cm(4, "REJ with reason 0"), 0);
+    ck_assert_ptr_nonnull(strstr(text, "0013R0600A0I11223344*\", 2);"));
+    ck_assert_ptr_nonnull(strstr(text, "0014R0600I11223344A0\");"));
+}
+END_TEST
+
+START_TEST(a_cm_that_sent_nothing_of_it_is_refused)
+{
+    mad(false, CM_REQ, OWN_ID, 0);
+    read_evidence();
+    ck_assert_int_eq(make_cm(1, "12"), 1);
+    ck_assert_str_eq(error.text, "what failed (\"12\") is no MAD of the device");
+    ck_assert_int_eq(make_cm(0, "no answer"), 1);
+    ck_assert_str_eq(error.text, "the result names no MAD of the check");
+}
+END_TEST
+
 START_TEST(evidence_that_is_torn_anywhere_is_read_up_to_there)
 {
     uint8_t fpdu[64];
@@ -258,6 +340,10 @@ Suite *reproducer_suite(void)
     tcase_add_test(tests, an_fpdu_that_is_cut_within_an_stag_of_the_device_is_refused);
     tcase_add_test(tests, segments_that_no_socket_sends_are_refused);
     tcase_add_test(tests, what_the_upper_tester_said_is_refused);
+    tcase_add_test(tests, a_rep_where_a_rej_was_due_is_waited_for_with_numbers_of_this_run);
+    tcase_add_test(tests, no_answer_of_a_cm_is_none_to_this_exchange);
+    tcase_add_test(tests, what_a_cm_chose_is_learnt_where_the_tester_sends_it);
+    tcase_add_test(tests, a_cm_that_sent_nothing_of_it_is_refused);
     tcase_add_test(tests, evidence_that_is_torn_anywhere_is_read_up_to_there);
     suite_add_tcase(suite, tests);
     return suite;
