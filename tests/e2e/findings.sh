@@ -44,8 +44,8 @@ report() {
 	done
 	holds "$name goes to the list" grep -qE '^(To|Cc): linux-rdma@vger.kernel.org$' "$file"
 	holds "$name says how severe it is" grep -qE '^(Error reporting|Interoperability|Integrity|Robustness|Low)\b' <(sed -n '/^Severity$/,$p' "$file")
-	# A diff has the columns of its source.
-	awk '/^--- a\//{d = 1} d && !/^[-+ @]|^$/{d = 0} !d && length > 72 {print FILENAME ": " FNR ": " length " columns"}' "$file" >"$WORK/long"
+	# A diff has the columns of its source, and the kernel's rule for a tag is one line.
+	awk '/^--- a\//{d = 1} d && !/^[-+ @]|^$/{d = 0} !d && !/^Fixes: / && length > 72 {print FILENAME ": " FNR ": " length " columns"}' "$file" >"$WORK/long"
 	holds "$name has 72 columns: $(head -n 1 "$WORK/long")" test ! -s "$WORK/long"
 	exist "$name" < <(ids <"$file")
 	while read -r id; do
@@ -71,7 +71,9 @@ for number in $numbers; do
 	set -- "$reports/$padded"-*.txt
 	holds "finding $number has one report" test $# -eq 1 -a -s "$1"
 	awk -F '\t' -v number="$number" '$1 == number' "$table" >"$WORK/row"
-	IFS=$'\t' read -r _ requirements level severity path _ <"$WORK/row"
+	IFS=$'\t' read -r _ requirements level severity path _ _ _ fixes mainline <"$WORK/row"
+	holds "finding $number says whether mainline has a change" test -n "$mainline"
+	holds "finding $number and its report name the same commit, or none ($fixes)" test "$(sed -nE 's/^Fixes: ([0-9a-f]{12}) \("[^"]+"\)$/\1/p' "$1")" = "${fixes/not known/}"
 	holds "finding $number has its report in the table" test "docs/findings/$path" = "$1"
 	holds "finding $number has its place" grep -qE '^Place: .*`' "$WORK/section"
 	holds "finding $number has a severity" grep -qE '^(interop|error reporting|robustness|integrity)\b' <<<"$severity"
