@@ -82,6 +82,20 @@ for number in $numbers; do
 	holds "finding $number names a requirement" test -s "$WORK/named"
 	report "$1"
 done
+# Those in C: of a finding each, named in its report, no longer than they may be, compiled without a warning, and about nothing that is held back.
+for file in "$reports"/*.c; do
+	name=$(basename "$file" .c)
+	holds "$name.c has its report, which names it" grep -qF "$name.c" "$reports/$name.txt"
+	holds "$name.c has at most 150 lines" test "$(wc -l <"$file")" -le 150
+	holds "$name.c is compiled without a warning" "${cc[@]}" -Wall -Wextra -Werror -o "$WORK/repro" "$file"
+	exist "$name.c" < <(sed -n 2p "$file" | ids)
+	holds "$name.c says what it is about" test -s "$WORK/named"
+	while read -r id; do
+		holds "$name.c is about $id, which is not held back" test -z "$(grep -wF -- "$id" "$WORK/held")"
+	done <"$WORK/named"
+done
+with=$(basename -a "$reports"/*.c | cut -c 1-2 | sed 's/^0//') without=$(sed -n 's/^| \([0-9, ]*\) | [^|]* |$/\1/p' "$reports/README.md" | tr -d ' ' | tr , '\n')
+holds "each finding has one, or a reason why it has none" test "$(printf '%s\n' "$with" "$without" | sort -n)" = "$numbers"
 for file in "$reports"/*.txt; do
 	case ${file##*/} in
 	[0-9][0-9]-*) holds "${file##*/} is about a finding" grep -qx "$((10#$(basename "$file" | cut -c 1-2)))" <<<"$numbers" ;;

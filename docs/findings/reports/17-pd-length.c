@@ -1,0 +1,127 @@
+/*
+ * EMPA-6-10 as responder, frame 50 of evidence/EMPA-6-10-responder.pcapng: a reproducer, by warpcheck 0.1.0
+ * purpose   PD_Length counts the 4 octets of the word and the ULP's, also where the sum carries
+ * expected  octets 252, 253, 254, 255: MPA Reply S 1 R 0 Rev (any that fits) {}
+ * actual    octets 252: octets that are no MPA reply: S 1 Rev 2 PD_Length 0; octets 253, 254, 255: FIN
+ * cc -o repro repro.c; ./repro ADDRESS PORT [CONTROL-ADDRESS CONTROL-PORT [TOKEN]]; exits with 1: the fault is there, 0: not, 2: not tried
+ */
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static unsigned char out[70000], any[70000], in[70000];
+static size_t outs, ins;
+static int sock[1], started[1];
+static char reply[300000];
+static FILE *control;
+
+static int end_with(int status, const char *why)
+{
+    printf("%s: %s\n", status == 1 ? "FAIL" : status == 0 ? "ok" : "cannot be tried", why);
+    exit(status);
+}
+
+static void octets(const char *hex) /* to be sent or expected; ".." is any octet */
+{
+    for (unsigned value = 0; *hex != '\0'; hex += 2) {
+        any[outs] = *hex == '.';
+        out[outs++] = sscanf(hex, "%2x", &value) == 1 ? (unsigned char)value : 0;
+    }
+}
+
+static void show(const char *what, int c, const unsigned char *at, size_t count)
+{
+    printf("%d %s ", c, what);
+    for (size_t i = 0; i < count; i++)
+        printf("%02x", at[i]);
+    puts("");
+}
+
+static void push(int c, unsigned ms, const char *hex) /* sends this, and what was added before, after a while */
+{
+    usleep(ms * 1000);
+    octets(hex);
+    show("sent", c, out, outs);
+    (void)send(sock[c], out, outs, MSG_NOSIGNAL);
+    outs = 0;
+}
+
+static void come(int c, const char *want, int otherwise) /* the device's next frame: octets, "FIN", "RST", "nothing" */
+{
+    size_t need = started[c] ? 2 : 20, whole = 0, same = 0;
+    ssize_t got = 1;
+
+    for (ins = 0; ins < need && (got = recv(sock[c], in + ins, need - ins, 0)) > 0;)
+        if ((ins += (size_t)got) == need && !whole++) /* now the length of the FPDU, or of the Private Data, is known */
+            need = started[c]++ ? ((in[0] * 256U + in[1] + 5) & ~3U) + 4 : 20U + in[18] * 256U + in[19];
+    const char *how = ins > 0 ? "came" : got == 0 ? "FIN" : errno == EAGAIN ? "nothing" : "RST";
+    show(how, c, in, ins);
+    octets(strchr("FRn", *want) != NULL ? "" : want);
+    while (same < outs && same < ins && (any[same] || in[same] == out[same]))
+        same++;
+    if (same < outs || (outs == 0 && strcmp(how, want) != 0))
+        end_with(otherwise, "this is not what came when the check failed");
+    outs = 0;
+}
+
+static int open_at(const char *address, const char *port, int own) /* connects, or listens */
+{
+    struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM}, *to;
+    struct timeval limit = {.tv_sec = 3};
+    int s = getaddrinfo(address, port, &hints, &to) == 0 ? socket(to->ai_family, SOCK_STREAM, 0) : -1, on = 1, mss = 1472;
+
+    (void)setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    (void)setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    (void)setsockopt(s, IPPROTO_TCP, TCP_MAXSEG, &mss, sizeof(mss));
+    if (s < 0 || (own ? bind(s, to->ai_addr, to->ai_addrlen) || listen(s, 9) : connect(s, to->ai_addr, to->ai_addrlen)))
+        end_with(2, own ? "cannot listen there" : "no connection");
+    return s;
+}
+
+static void ask(const char *command) /* the device's upper tester (docs/upper-tester.md); its answer is in reply[] */
+{
+    for (int tries = 0; tries == 0 || (!strstr(reply, "\"ok\":true") && !strstr(reply, "\"ok\": true")); tries++)
+        if (control == NULL || usleep(tries > 0 ? 100000 : 0) != 0 || dprintf(fileno(control), "%s\n", command) < 0 ||
+            tries == 50 || fgets(reply, sizeof(reply), control) == NULL)
+            end_with(2, "there is no upper tester, or it refuses a command");
+}
+
+static unsigned long value(const char *key, const char *from) /* a number in an answer */
+{
+    const char *at = from != NULL ? strstr(from, key) : NULL;
+
+    return at ? strtoul(at + strcspn(at, "0123456789"), NULL, 0) : (unsigned long)end_with(2, "the answer lacks a number");
+}
+
+int main(int argc, char **argv)
+{
+    const char *address = argc > 1 ? argv[1] : "10.78.0.2", *port = argc > 2 ? argv[2] : "9905";
+
+    control = argc > 4 ? fdopen(open_at(argv[3], argv[4], 0), "r") : NULL;
+    (void)(argc > 5 && dprintf(fileno(control), "{\"verb\":\"token\",\"token\":\"%s\"}\n", argv[5]) && fgets(reply, 99, control));
+    if (control != NULL) {
+        static char at[16];
+        ask("{\"private_data\":\"00070e151c232a31383f464d545b626970777e858c939aa1a8afb6bdc4cbd2d9e0e7eef5fc030a11181f262d343b424950575"
+        "e656c737a81888f969da4abb2b9c0c7ced5dce3eaf1f8ff060d141b222930373e454c535a61686f767d848b9299a0a7aeb5bcc3cad1d8dfe6edf4fb"
+        "020910171e252c333a41484f565d646b727980878e959ca3aab1b8bfc6cdd4dbe2e9f0f7fe050c131a21282f363d444b525960676e757c838a91989"
+        "fa6adb4bbc2c9d0d7dee5ecf3fa01080f161d242b323940474e555c636a71787f868d949ba2a9b0b7bec5ccd3dae1e8eff6fd040b121920272e353c"
+        "434a51585f666d747b828990979ea5acb3bac1c8cfd6de\",\"verb\":\"listen\"}");
+        (void)snprintf(at, sizeof(at), "%u", (unsigned)value("\"port\"", reply));
+        port = at;
+    }
+    sock[0] = open_at(address, port, 0); /* TCP SYN */
+    push(0, 0, "4d504120494420526571204672616d655002000400040004"); /* MPA Request rev2 S C ird 4 ord 4, 4 octets private data */
+    come(0, "4d504120494420526570204672616d6550", 2); /* malformed MPA Reply, 276 octets */
+    come(0, "......04", 0); /* malformed MPA Reply, 276 octets */
+    come(0, "383f464d545b626970777e858c939aa1a8afb6bdc4cbd2d9e0e7eef5fc030a11181f262d343b424950575e656c737a81888f969da4"
+           "abb2b9c0c7ced5dce3eaf1f8ff060d141b222930373e454c535a61686f767d848b9299a0a7aeb5bcc3cad1d8dfe6edf4fb020910171e252c333a41484f"
+           "565d646b727980878e959ca3aab1b8bfc6cdd4dbe2e9f0f7fe050c131a21282f363d444b525960676e757c838a91989fa6adb4bbc2c9d0d7dee5ecf3fa"
+           "01080f161d242b323940474e555c636a71787f868d949ba2a9b0b7bec5ccd3dae1e8eff6fd040b121920272e353c434a51585f666d747b828990979ea5"
+           "acb3bac1c8cfd6de", 0); /* malformed MPA Reply, 276 octets */
+    return end_with(1, "as it was when the check failed");
+}
