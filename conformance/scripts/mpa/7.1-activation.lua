@@ -95,6 +95,17 @@ local function start_in_pieces(t, octets)
   return c
 end
 
+-- TCP may deliver a part long before the rest: a device keeps it, and waits.
+local function start_with_a_rest(t, octets)
+  local c = t:awaiting_start()
+  local frame = t:start_frame { private_data = "the rest of it comes later" }
+  c:send_segments { frame:octets():sub(1, octets) }
+  c:expect_quiet { message = octets .. " octets of a start-up frame, and not the rest" }
+  c:send_segments { frame:octets():sub(octets + 1) }
+  c:expect_operation(frame, "a start-up frame whose rest comes later")
+  return c
+end
+
 check {
   id = "MPA-7.1.5-03",
   role = "both",
@@ -102,6 +113,8 @@ check {
   run = function(t)
     -- in, before and after PD_Length
     for _, octets in ipairs { 1, 19, 21, 23 } do start_in_pieces(t, octets):finish() end
+    -- in the Key, and in the Private Data behind the enhanced word
+    for _, octets in ipairs { 7, 30 } do start_with_a_rest(t, octets):finish() end
     local c = t.role == "responder" and start_with_repeated_reply(t) or start_in_pieces(t, 7)
     local messages, first = t:empty_messages(3)
     local pieces = {}
