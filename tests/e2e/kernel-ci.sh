@@ -25,8 +25,10 @@ complains 'NOPE-1\*'
 holds "and before an image is built" test ! -e "$WORK/lab"
 
 echo "== other kernels"
-expect 2 "a tree is for a lab" "$WARPCHECK" run --dut linux-sctp --kernel-tree "$WORK"
-complains '^warpcheck run: --kernel-tree is for --dut linux-siw and --dut linux-rxe \(docs/lab-kernels\.md\)$'
+expect 2 "a tree is for a lab" "$WARPCHECK" run --simulate --kernel-tree "$WORK"
+complains '^warpcheck run: --kernel-tree is for --dut linux-siw, linux-rxe and linux-sctp \(docs/lab-kernels\.md\)$'
+expect 4 "no such tree for SCTP" env IWARP_PEER="$IWARP_PEER" "$WARPCHECK" run --dut linux-sctp --kernel-tree "$WORK/none" DDP-7.2-01
+complains '^linux-sctp: --kernel-tree .*/none: no such folder$'
 expect 4 "no such tree" "$WARPCHECK" run --dut linux-siw --kernel-tree "$WORK/none" DDP-7.2-01
 complains '^linux-siw: --kernel-tree .*/none: no such folder$'
 # An image of nothing, and trees whose modules are objects that name what they depend on.

@@ -20,6 +20,7 @@ expect 0 "Linux SCTP below libiwarp conforms" "$WARPCHECK" run --dut linux-sctp 
 holds "in both roles" jq -se '[.[] | select(.type == "result" and .verdict == "PASS") | .role] | unique == ["initiator", "responder"]' \
 	"$WORK/sctp/results.jsonl"
 holds "and the console is kept" grep -q 'READY listen=5043' "$WORK/sctp/console.txt"
+expect 0 "so does that of a tree, here what the kernel's package has" "$WARPCHECK" run --dut linux-sctp --kernel-tree "${LAB:-$B/lab}/6.1/kernel" "${ids[0]}" -o "$WORK/tree"
 
 expect 4 "no iwarp-peer for the guest" env IWARP_PEER=/nowhere/iwarp-peer "$WARPCHECK" run --dut linux-sctp "${ids[0]}"
 complains '/nowhere/iwarp-peer cannot be run'

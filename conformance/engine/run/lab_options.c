@@ -5,7 +5,7 @@
 
 #include "conformance/engine/run/lab_launcher.h"
 
-enum { SIW = 1, RXE = 2 };
+enum { SIW = 1, RXE = 2, SCTP = 4, ANY = SIW | RXE | SCTP };
 
 /* Each option, whether it is given, and the devices that it is for. */
 struct given {
@@ -18,7 +18,7 @@ static unsigned device_of(const char *dut)
 {
     if (dut == NULL || !lab_is(dut))
         return 0;
-    return strncmp(dut, "linux-siw", 9) == 0 ? SIW : strncmp(dut, "linux-rxe", 9) == 0 ? RXE : 0;
+    return strncmp(dut, "linux-siw", 9) == 0 ? SIW : strncmp(dut, "linux-rxe", 9) == 0 ? RXE : SCTP;
 }
 
 static int for_device(const struct given *option, const char *dut, struct iwarp_sentence *error)
@@ -26,7 +26,9 @@ static int for_device(const struct given *option, const char *dut, struct iwarp_
     if (!option->is || (option->devices & device_of(dut)) != 0)
         return 0;
     return iwarp_sentence_set(error, "%s is for --dut linux-siw%s%s", option->name,
-                              (option->devices & RXE) != 0 ? " and --dut linux-rxe" : "",
+                              option->devices == ANY           ? ", linux-rxe and linux-sctp"
+                              : option->devices == (SIW | RXE) ? " and --dut linux-rxe"
+                                                               : "",
                               strcmp(option->name, "--ipsec") == 0
                                   ? ": a device's profile has a member \"ipsec\" (docs/ipsec.md)"
                                   : " (docs/lab-kernels.md)");
@@ -38,9 +40,9 @@ int lab_options_check(const struct lab_options *options, const char *dut, struct
         {"--guest", options->guest != NULL, SIW},
         {"--guest-token", options->guest_token != NULL, SIW},
         {"--siw-source", options->siw_source != NULL, SIW},
-        {"--kernel-tree", options->kernel_tree != NULL, SIW | RXE},
+        {"--kernel-tree", options->kernel_tree != NULL, ANY},
         {"--kernel-config", options->kernel_config_count != 0, SIW | RXE},
-        {"--panic-on-warn", options->panic_on_warn, SIW | RXE},
+        {"--panic-on-warn", options->panic_on_warn, ANY},
         {"--ipsec", options->ipsec, SIW},
     };
 

@@ -73,7 +73,7 @@ static const struct option_row rows[] = {
     /* The command that repeats a check has them in the profile's "replay", which the lab's script makes. */
     {"  --siw-source DIR  with --dut linux-siw: judges the siw of this tree, a kernel's root or the folder of siw's source\n",
      OPTION_APART, OPTION_TEXT, .member = MEMBER(lab.siw_source)},
-    {"  --kernel-tree DIR  with --dut linux-siw or linux-rxe: boots the kernel of this tree (docs/lab-kernels.md)\n",
+    {"  --kernel-tree DIR  with a --dut linux-...: boots the kernel of this tree (docs/lab-kernels.md)\n",
      OPTION_APART, OPTION_TEXT, .member = MEMBER(lab.kernel_tree)},
     {"  --kernel-config NAME  builds it from that tree first, small, as plain, kasan, kcsan, lockdep, ubsan or kmemleak, or\n"
      "                   with the options of a file; repeat it for several\n",

@@ -45,6 +45,7 @@ fi
 archive_begin "tree-$(printf '%s' "$tree" | sha256sum | cut -c 1-8)" "$({
 	cat "${BASH_SOURCE[0]}"
 	echo "${LAB_MODULES:-} ${SIW_SOURCE:-}"
+	[ -z "${LAB_PEER:-}" ] || sha256sum "$LAB_PEER"
 	stat -L -c '%n %s %Y' "$vmlinuz"
 	xargs -r -d '\n' stat -c '%n %s %Y' <"$out/tree-modules.$$"
 	[ -z "$source_folder" ] || cat "$source_folder"/*.[ch]
@@ -87,17 +88,30 @@ needs() {
 if [ -s "$lib/modules.builtin" ] || [ -s "$out/tree-modules.$$" ]; then
 	needs virtio_pci CONFIG_VIRTIO_PCI
 	needs virtio_net CONFIG_VIRTIO_NET
-	needs ib_uverbs CONFIG_INFINIBAND_USER_ACCESS
-	needs rdma_ucm 'CONFIG_INFINIBAND_USER_ACCESS and CONFIG_INFINIBAND_ADDR_TRANS'
-	if [[ " ${LAB_MODULES:-} " = *' rdma_rxe '* ]]; then needs rdma_rxe CONFIG_RDMA_RXE; else needs siw 'CONFIG_RDMA_SIW, or --siw-source'; fi
+	if [ -n "${LAB_PEER:-}" ]; then
+		needs sctp CONFIG_IP_SCTP
+	else
+		needs ib_uverbs CONFIG_INFINIBAND_USER_ACCESS
+		needs rdma_ucm 'CONFIG_INFINIBAND_USER_ACCESS and CONFIG_INFINIBAND_ADDR_TRANS'
+	fi
+	if [ -n "${LAB_PEER:-}" ]; then
+		: # no RDMA device
+	elif [[ " ${LAB_MODULES:-} " = *' rdma_rxe '* ]]; then needs rdma_rxe CONFIG_RDMA_RXE; else needs siw 'CONFIG_RDMA_SIW, or --siw-source'; fi
 fi
-for module in crc32c_generic crc32c libcrc32c virtio_pci virtio_net ipv6 siw rdma_ucm ib_uverbs ${LAB_MODULES:-}; do archive_add "$module"; done
+sctp=()
+[ -z "${LAB_PEER:-}" ] || sctp=(sctp sch_netem sch_prio sch_ingress cls_u32 act_mirred ifb)
+for module in crc32c_generic crc32c libcrc32c virtio_pci virtio_net ipv6 siw rdma_ucm ib_uverbs ${LAB_MODULES:-} "${sctp[@]}"; do archive_add "$module"; done
 for module in "${archive_order[@]}"; do
 	for other in $(modinfo -F depends "$(archive_path "$module")" | tr , ' '); do
 		[[ " ${archive_order[*]} " = *" ${other//-/_} "* ]] || complain "$module needs $other, which is not there"
 	done
 done
 
+if [ -n "${LAB_PEER:-}" ]; then
+	cp "$LAB_PEER" "$root/bin/iwarp-peer"
+	cp "$(command -v tc)" "$root/bin/tc"
+	archive_libraries "$root"/bin/*
+fi
 memory=768 processors=1 slow=no
 if has PROVE_LOCKING || has DEBUG_OBJECTS || has DEBUG_KMEMLEAK; then memory=1536 slow=yes; fi
 if has KCSAN; then memory=1536 processors=2 slow=yes; fi
