@@ -122,6 +122,11 @@ seeded_faults() { # seeded_faults FOLDER TABLE
 }
 seeded_faults conformance/labs/linux/seeded "$faults"
 seeded_faults conformance/labs/linux/seeded-rxe docs/findings/seeded-rxe.tsv
+seeded_faults conformance/labs/linux/reverts docs/findings/reverts-siw.tsv
+for patch in conformance/labs/linux/reverts/*.patch; do
+	fix=$(sed -n '/^---/q; s/^fix: //p' "$patch")
+	holds "$(basename "$patch") names the commit as its table does" test -n "$fix" -a "$fix" = "$(awk -F '\t' -v patch="$(basename "$patch" .patch)" '$1 == patch { print $3 }' docs/findings/reverts-siw.tsv)"
+done
 
 # A reproducer may be about a requirement that is held back for the other role alone.
 for script in "$reproducers"/*.lua; do

@@ -10,7 +10,8 @@
 # numbers aside, has to be one that siw has without the fault. The table goes to DIR/table.md. A fault that was judged before is not
 # judged again (rm DIR/NAME.caught). Exit status 0: all were caught, and nothing stays KNOWN with another outcome.
 #
-# DUT=linux-rxe: the same of the faults in seeded-rxe, of the kernel's ib_cm and rdma_cm below rxe.
+# DUT=linux-rxe: the same of the faults in seeded-rxe, of the kernel's ib_cm and rdma_cm below rxe. DUT=linux-siw-6.12 REVERTS=yes: of those in
+# reverts, each of which takes back what a commit of siw's history mended (its head names it: "fix:"); a kernel that complains has LAB-HOST-01 then.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 out=${1:?which folder for the results?}
@@ -22,6 +23,7 @@ case $DUT in
 linux-rxe*) faults=$here/seeded-rxe device=rxe patched=CM_PATCH images=${LAB:-${B:-build}/lab-rxe} ;;
 *) faults=$here/seeded device=siw patched=SIW_PATCH images=${LAB:-${B:-build}/lab} ;;
 esac
+[ "${REVERTS:-}" != yes ] || faults=$here/reverts
 # shellcheck disable=SC2046,SC2012 # names without spaces, by intention
 [ $# -gt 0 ] || set -- $(cd "$faults" && ls ./*.patch | sed 's|.*/||; s/\.patch$//')
 mkdir -p "$out"
