@@ -141,6 +141,24 @@ CM6
 cm6_once=(unshare -rn env WORK="$WORK" IWARP_PEER="$IWARP_PEER" bash "$WORK/cm6-once")
 expect 1 "fails with the defect, at a device that checks the ICRC" "${cm6_once[@]}" "$WORK/cm6.bin" --defect cm-major-unchecked
 expect 0 "passes without" "${cm6_once[@]}" "$WORK/cm6.bin"
+# The ICRC covers the identification, which a socket does not show: the wire says whether it is right.
+cat >"$WORK/cm-wire" <<'WIRE'
+source tests/e2e/wait.bash
+ip link set lo up
+rm -f "$WORK/wire.pcapng"
+dumpcap -q -i lo -f 'udp port 4791' -w "$WORK/wire.pcapng" 2>/dev/null &
+capturing=$!
+eventually $capturing test -s "$WORK/wire.pcapng" || exit 99
+bash "$WORK/cm-once" "$@"
+dumped() { "$WARPCHECK" dump "$WORK/wire.pcapng" | grep -q 'CM REJ'; }
+eventually $capturing dumped
+kill $capturing
+wait $capturing
+"$WARPCHECK" dump "$WORK/wire.pcapng"
+WIRE
+expect 0 "on the wire" unshare -rn env WORK="$WORK" IWARP_PEER="$IWARP_PEER" WARPCHECK="$WARPCHECK" bash "$WORK/cm-wire" "$WORK/cm-major-unchecked-responder.bin"
+says 'CM REQ'
+holds "each ICRC is right" test "$(grep -c 'ICRC' "$WORK/stdout")" = 0
 status=0
 unshare -rn bash -c 'ip link set lo up; exec "$1" 127.0.0.3 fd00::2' - "$WORK/cm-major-unchecked-responder.bin" >"$WORK/stdout" || status=$?
 holds "addresses of two families: it was not tried" test "$status" = 2
