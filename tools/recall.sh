@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # How many of the stack's defects `warpcheck explore` finds, without any script: each is given so many sessions of a seed, in simulation.
-# Defects that its sessions cannot show (tests/exploring/reach.tsv) are counted apart.
+# Defects that its sessions cannot show (tests/exploring/reach.tsv), or that have no meaning on the layer, are counted apart. A WARN counts as found.
 usage() {
 	cat <<'END'
 usage: tools/recall.sh [-l LLP] [-n COUNT] [-s SEED] [-m SESSIONS] [-j JOBS] [DEFECT...]
@@ -44,16 +44,10 @@ fits() {
 	return 1
 }
 
-# The reason why the defect has no meaning on this layer, or cannot be shown; nothing: it can.
-mapfile -t meaningless < <([ "$llp" = tcp ] || grep -v '^#' reference-stack/defects/defects-llp.tsv | grep .)
+# The reason why the sessions cannot show the defect; nothing: they can.
 mapfile -t unreached < <(grep -v '^#' tests/exploring/reach.tsv | grep .)
 beyond() { # HOOK TARGET VALUE
 	local row hook target value reason layers
-	for row in "${meaningless[@]}"; do
-		IFS=$'\t' read -r hook target value reason <<<"$row"
-		[[ $reason == legal:* || ($reason == draft:* && $llp == sctp) ]] && continue
-		[ "$hook" = "$1" ] && fits "$2" "$target" && fits "$3" "$value" && echo "no meaning over $llp: $reason" && return
-	done
 	for row in "${unreached[@]}"; do
 		IFS=$'\t' read -r layers hook target value reason <<<"$row"
 		fits "$llp" "$layers" && [ "$hook" = "$1" ] && fits "$2" "$target" && fits "$3" "$value" && echo "$reason" && return
@@ -72,12 +66,21 @@ defects() {
 }
 
 # What is of SCTP alone has no meaning over TCP.
-of_sctp() { [ "$llp" = tcp ] && [[ $1 =~ (^|,)(SCTP|SCTP5043)- && ! $2 =~ (^|,)(MPA|DDP|RDMAP|ATOM|EMPA)- ]]; }
+of_sctp() { [ "$llp" = tcp ] && [[ $1 = sctp-* || ($2 =~ (^|,)(SCTP|SCTP5043)- && ! $2 =~ (^|,)(MPA|DDP|RDMAP|ATOM|EMPA)-) ]]; }
+
+# Over SCTP `prove` says which defects have no meaning on this layer, before it runs anything.
+meaningless() { # DEFECT
+	local said
+	[ "$llp" = tcp ] && return 1
+	said=$("$WARPCHECK" prove --llp "$llp" "$1" 2>&1 >"/dev/null")
+	[[ $said = *"has no meaning over SCTP"* ]] && printf '%s\tbeyond\tno meaning over %s: %s\n' "$1" "$llp" "${said##*is one: }"
+}
 
 try() { # DEFECT
 	local text status
+	meaningless "$1" && return
 	# shellcheck disable=SC2046 # two words or none
-	text=$("$WARPCHECK" explore --simulate $([ "$llp" = tcp ] || echo --llp "$llp") --defect "$1" --seed "$seed" --sessions "$sessions" --first --whole -j 1 2>&1)
+	text=$("$WARPCHECK" explore --simulate $([ "$llp" = tcp ] || echo --llp "$llp") --warn --defect "$1" --seed "$seed" --sessions "$sessions" --first --whole -j 1 2>&1)
 	status=$?
 	case $status in
 	1) sed -nE "1{s/^/$1\tfound\t/;h;d};/the first is number/{s/.*number ([0-9]+) of.*/\1/;H;x;s/\n/\t/;p;q}" <<<"$text" ;;
@@ -85,13 +88,13 @@ try() { # DEFECT
 	*) printf '%s\tundecided\t%s\n' "$1" "$(tail -n 1 <<<"$text")" ;;
 	esac
 }
-export -f try
+export -f try meaningless
 
 out=$(mktemp) && trap 'rm -f "$out"' EXIT
 # shellcheck disable=SC2016 # the argument is xargs'
 while IFS=$'\t' read -r name requirement hook target operation value _; do
 	reason=$(beyond "$hook" "$target" "$operation $value")
-	of_sctp "$requirement" && reason="no meaning over tcp"
+	of_sctp "$name" "$requirement" && reason="no meaning over tcp"
 	if [ -n "$reason" ]; then
 		printf '%s\tbeyond\t%s\n' "$name" "$reason" >>"$out"
 	else

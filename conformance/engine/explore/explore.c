@@ -97,7 +97,9 @@ int explore_make(const struct explore_config *config, struct session_device *ora
 
 bool explore_fails(const struct explore_config *config, const struct result *result)
 {
-    return result->verdict == VERDICT_FAIL || (config->warns && result->verdict == VERDICT_WARN);
+    return result->verdict == VERDICT_FAIL || (config->warns && result->verdict == VERDICT_WARN) ||
+           (result->verdict == VERDICT_INCONCLUSIVE && config->device->live == NULL &&
+            run_services_are_cause(result->message));
 }
 
 /* The words of a text, with a '#' for each number. */

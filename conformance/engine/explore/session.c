@@ -25,6 +25,13 @@ void session_add_word(struct session_members *members, const char *name, const c
     add(members, (struct session_member){name, SESSION_WORD, 0, word});
 }
 
+void session_drop(struct session_members *members, const char *name)
+{
+    for (size_t i = 0; i < members->count; i++)
+        if (strcmp(members->at[i].name, name) == 0)
+            members->at[i--] = members->at[--members->count];
+}
+
 const struct session_member *session_find(const struct session_members *members, const char *name)
 {
     for (size_t i = 0; i < members->count; i++)

@@ -19,7 +19,7 @@ enum {
     SESSION_STEPS = 40,
     SESSION_REGIONS = 4,
     SESSION_REACTIONS = 24,
-    SESSION_REACTION_OCTETS = 24,
+    SESSION_REACTION_OCTETS = 32,
 };
 
 enum session_kind { SESSION_NUMBER, SESSION_FLAG, SESSION_WORD };
@@ -77,6 +77,9 @@ struct session {
 void session_add(struct session_members *members, const char *name, int64_t number);
 void session_add_flag(struct session_members *members, const char *name, bool value);
 void session_add_word(struct session_members *members, const char *name, const char *word);
+
+/* Takes the member away. */
+void session_drop(struct session_members *members, const char *name);
 
 /* NULL: it is not there. */
 const struct session_member *session_find(const struct session_members *members, const char *name);

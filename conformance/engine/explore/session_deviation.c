@@ -5,13 +5,15 @@
 
 #include "base/splitmix.h"
 #include "conformance/engine/explore/session_layer.h"
+#include "conformance/engine/explore/session_memory.h"
 #include "conformance/engine/explore/session_opening.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
+#include "wire/mpa.h"
 #include "wire/rdmap.h"
 
 /* MORE_MOST, RESPONSE_MOST: a segment stays within the MULPDU of every path that a session is run on. */
-enum { FRAMES_MOST = 40, UNTAGGED_OCTETS = 18, MORE_MOST = 100, RESPONSE_MOST = 1000 };
+enum { DEPTH_BITS = 6, FRAMES_MOST = 40, UNTAGGED_OCTETS = 18, MORE_MOST = 100, RESPONSE_MOST = 1000 };
 
 /* The headers of a step's segments: where each begins in the ULPDU. */
 struct header {
@@ -31,7 +33,7 @@ static const struct header *headers(size_t *count)
     static const struct header rows[] = {
         {NULL, false, &ddp_untagged_layout, 0},
         {NULL, true, &ddp_tagged_layout, 0},
-        {NULL, false, &rdmap_control_layout, 1},
+        {NULL, false, &rdmap_untagged_layout, 1},
         {NULL, true, &rdmap_control_layout, 1},
         {"read", false, &read_request_layout, UNTAGGED_OCTETS},
         {"atomic", false, &atomic_request_layout, UNTAGGED_OCTETS},
@@ -41,16 +43,26 @@ static const struct header *headers(size_t *count)
     return rows;
 }
 
-/* What becomes of a field: a small step, one bit, or anything. */
-static void change_value(struct session_draw *draw, struct session_members *wrong, unsigned bits)
+/* A step at which a comparison in fewer bits, or with another sign, goes wrong. */
+static int64_t far_step(struct session_draw *draw)
 {
-    uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1, flip;
+    static const int64_t steps[] = {4, 8, 0x100, 0x1000, 0x10000, 0x1000000, 0x7FFFFFFF, 0x80000000, 0x100000000};
+    int64_t step = steps[session_below(draw, sizeof(steps) / sizeof(steps[0]))];
+
+    return session_once_in(draw, 3) ? -step : step;
+}
+
+/* What becomes of a field: a small step or one to an edge, one bit, or anything; all in its `low` bits. */
+static void change_value(struct session_draw *draw, struct session_members *wrong, unsigned bits, unsigned low)
+{
+    uint64_t mask = low == 64 ? UINT64_MAX : (UINT64_C(1) << low) - 1, flip;
 
     session_add(wrong, "bits", (int64_t)bits);
-    switch (session_below(draw, 4)) {
+    switch (session_below(draw, low < 16 ? 4 : 5)) {
     case 0: session_add(wrong, "add", 1 + (int64_t)session_below(draw, 3)); return;
     case 1: session_add(wrong, "add", -1 - (int64_t)session_below(draw, 3)); return;
-    case 2: flip = UINT64_C(1) << session_below(draw, bits); break;
+    case 2: flip = UINT64_C(1) << session_below(draw, low); break;
+    case 4: session_add(wrong, "add", far_step(draw)); return;
     default: flip = session_once_in(draw, 3) ? mask : splitmix_next(&draw->state) & mask; break;
     }
     session_add(wrong, "flip", (int64_t)(flip != 0 ? flip : 1));
@@ -60,6 +72,8 @@ void session_change_field(struct session_draw *draw, struct session_members *wro
                           unsigned at)
 {
     const struct wire_field *field = &layout->fields[session_below(draw, layout->field_count)];
+    bool depth =
+        layout == &mpa_enhanced_layout && field->bits > DEPTH_BITS; /* what no device has draws a WARN (RFC 6581 9.1) */
 
     if (field->kind == WIRE_OCTETS) { /* the Key: its octets are no number */
         session_add(wrong, "keep", (int64_t)session_below(draw, layout->octets));
@@ -69,7 +83,7 @@ void session_change_field(struct session_draw *draw, struct session_members *wro
     session_add_word(wrong, "of", layout->id);
     session_add_word(wrong, "field", field->id);
     session_add(wrong, "at", at);
-    change_value(draw, wrong, field->bits);
+    change_value(draw, wrong, field->bits, depth ? DEPTH_BITS : field->bits);
 }
 
 void session_change_octet(struct session_draw *draw, struct session_members *wrong, unsigned most)
@@ -100,7 +114,9 @@ static void change_header(struct session_draw *draw, const char *step, struct se
 
 static void change_length(struct session_draw *draw, struct session_members *wrong)
 {
-    if (session_once_in(draw, 2))
+    if (session_once_in(draw, 3))
+        session_add(wrong, "less", 1 + (int64_t)session_below(draw, 4));
+    else if (session_once_in(draw, 2))
         session_add(wrong, "keep", (int64_t)session_below(draw, session_once_in(draw, 2) ? 20 : 80));
     else
         session_add(wrong, "more", 1 + (int64_t)session_below(draw, session_once_in(draw, 2) ? 8 : MORE_MOST));
@@ -129,17 +145,6 @@ static void change_step(const struct session *session, struct session_draw *draw
     }
     if (session_once_in(draw, 12) && session_find(&wrong->what, "of") == NULL)
         change_header(draw, step->name, &wrong->what);
-}
-
-/*
- * Not all members of a step mean something where it is wrong: octets that are held would be judged with the next
- * step's.
- */
-static void drop_member(struct session_members *members, const char *name)
-{
-    for (size_t i = 0; i < members->count; i++)
-        if (strcmp(members->at[i].name, name) == 0)
-            members->at[i] = members->at[--members->count];
 }
 
 static bool is_of_tester(const struct session_step *step)
@@ -171,6 +176,32 @@ static void change_start(struct session *session, struct session_draw *draw)
     session_layer(session)->wrong_start(session, draw);
 }
 
+/* The first stream that has not ended. */
+static int64_t live_stream(const struct session *session)
+{
+    bool live[SESSION_STEPS + 1] = {false, true};
+    int64_t first = 1;
+
+    for (size_t i = 0; i < session->step_count; i++)
+        if (strcmp(session->steps[i].name, "end") == 0)
+            live[session_number(&session->steps[i].members, "stream", 1)] = false;
+        else if (strcmp(session->steps[i].name, "another") == 0)
+            live[session_number(&session->steps[i].members, "opens", 1)] =
+                !session_is_turned_down(&session->steps[i].members);
+    while (!live[first])
+        first++;
+    return first;
+}
+
+/* The last step is on a stream that has not ended. */
+static void move_to_live_stream(struct session *session)
+{
+    int64_t stream = live_stream(session);
+
+    if (stream != 1)
+        session_add(&session->steps[session->step_count - 1].members, "stream", stream);
+}
+
 /* A response that answers nothing, or a Terminate. */
 static void add_unasked(struct session *session, struct session_draw *draw)
 {
@@ -182,9 +213,11 @@ static void add_unasked(struct session *session, struct session_draw *draw)
         session->step_count--;
     if (layer->unasked != NULL && session_once_in(draw, 2)) {
         layer->unasked(session, draw);
+        move_to_live_stream(session);
         return;
     }
     step = session_add_step(session, kind == 0 ? "response" : kind == 1 ? "atomic response" : "terminate");
+    move_to_live_stream(session);
     if (kind == 0) {
         session_add(&step->members, "region", 1);
         session_add(&step->members, "at", 0);
@@ -207,12 +240,12 @@ static void exhaust_receives(struct session *session, struct session_draw *draw)
     size_t sends = 1 + session_below(draw, 3);
 
     session->step_count = 0;
-    drop_member(&session->device, "receives");
+    session_drop(&session->device, "receives");
     session_add(&session->device, "receives", (int64_t)sends);
     session_add_flag(&session->device, "repost", false);
     if (session->word.count != 0)
         session->word.count = 2; /* no RTR that would take one */
-    drop_member(&session->device, "p2p");
+    session_drop(&session->device, "p2p");
     for (size_t i = 0; i <= sends; i++) {
         struct session_step *step = session_add_step(session, "send");
 
@@ -222,81 +255,32 @@ static void exhaust_receives(struct session *session, struct session_draw *draw)
     session_add(&session->steps[sends].wrong.what, "frame", 1);
 }
 
-/* The steps go; the region is left with these rights, and a wrong step on it comes. */
-static struct session_step *reach(struct session *session, struct session_draw *draw, const char *name,
-                                  const char *rights)
-{
-    int64_t number = 1 + (int64_t)session_below(draw, session->region_count);
-    struct session_region *region = &session->regions[number - 1];
-    int64_t octets = session_number(&region->members, "octets", 1);
-    struct session_step *step;
-
-    region->access = rights;
-    step = session_add_step(session, name);
-    session_add(&step->members, "region", number);
-    session_add(&step->members, "at", 0);
-    session_add(&step->members, "octets", 1 + (int64_t)session_below(draw, octets < 16 ? (uint64_t)octets : 16));
-    step->wrong.present = true;
-    session_add(&step->wrong.what, "frame", 1);
-    return step;
-}
-
-/* A Write or Read of memory for which the peer has no right, or another stream alone. */
-static void reach_too_far(struct session *session, struct session_draw *draw)
-{
-    bool write = session_once_in(draw, 2), other = session_once_in(draw, 3);
-    struct session_members opened = {.count = 0};
-    struct session_step *step;
-
-    session->step_count = 0;
-    if (other) {
-        session_add(&opened, "opens", 2);
-        session_open_another(session, draw, &opened);
-        session_add_step(session, "another")->members = opened;
-    }
-    step = reach(session, draw, write ? "write" : "read", other ? NULL : write ? "{ \"read\" }" : "{ \"write\" }");
-    if (!other)
-        return;
-    session_add(&step->members, "stream", 2);
-    for (size_t i = 0; i < session->region_count; i++) {
-        drop_member(&session->regions[i].members, "bound");
-        session_add_flag(&session->regions[i].members, "bound", true);
-    }
-}
-
-/* More Reads at once than the device has said that it answers. */
-static void exhaust_reads(struct session *session, struct session_draw *draw)
-{
-    int64_t depth = 1 + (int64_t)session_below(draw, 3);
-    struct session_step *step;
-
-    session->step_count = 0;
-    session->word.count = 0;
-    drop_member(&session->device, "ird");
-    drop_member(&session->device, "p2p");
-    session_add(&session->device, "ird", depth);
-    step = reach(session, draw, "read", NULL);
-    session_add(&step->members, "times", depth + 1 + (int64_t)session_below(draw, 2));
-}
-
 void session_deviate(struct session *session, struct session_draw *draw)
 {
     struct session_step *step;
 
     session->ends = NULL;
-    drop_member(&session->open, "rejects");
-    switch (session_below(draw, 14)) {
+    session_drop(&session->open, "rejects");
+    session_drop(&session->open, "refuses");
+    switch (session_below(draw, 20)) {
     case 0:
-    case 1: change_start(session, draw); return;
-    case 2: add_unasked(session, draw); return;
-    case 3: exhaust_receives(session, draw); return;
-    case 4: reach_too_far(session, draw); return;
-    case 5: exhaust_reads(session, draw); return;
+    case 1:
+    case 2: change_start(session, draw); return;
+    case 3: add_unasked(session, draw); return;
+    case 4: exhaust_receives(session, draw); return;
+    case 5: session_reach_too_far(session, draw); return;
+    case 6:
+    case 7: session_reach_beyond(session, draw); return;
+    case 8: session_exhaust_reads(session, draw); return;
+    case 9: session_reach_invalid(session, draw); return;
+    case 10: session_invalidate_wrongly(session, draw); return;
+    case 11: session_operate_wrongly(session, draw); return;
+    case 12: session_overfill(session, draw); return;
     default: break;
     }
     step = choose_step(session, draw);
     if (step == NULL)
         return;
-    drop_member(&step->members, "held");
+    session_drop(&step->members, "held"); /* octets that are held would be judged with the next step's */
     change_step(session, draw, step);
 }

@@ -4,35 +4,9 @@
 #include <string.h>
 
 #include "base/splitmix.h"
-#include "conformance/engine/explore/session_layer.h"
-#include "conformance/engine/explore/session_opening.h"
+#include "conformance/engine/explore/session_generator_internal.h"
 
-enum {
-    PIECE_MOST = 1300,  /* fits a segment of every path that a session is run on */
-    SEGMENTS_MOST = 40, /* of one message, and TCP segments of one step */
-    OPERATIONS_MOST = 12,
-    BURST_MOST = 10,
-    STREAMS_MOST = 3, /* of one session; the first has number 1 */
-};
-
-/* What is known of one region. */
-struct region {
-    int64_t octets;
-    bool readable, writable, atomic, bound;
-    bool dead;          /* a Send has invalidated it */
-    bool read, written; /* by the tester, since the last settle */
-    bool sink;          /* of a Read of the device, since then */
-    int64_t stream;     /* that had to do with it, since then; 0: none */
-};
-
-struct generator {
-    struct session *session;
-    struct session_draw *draw;
-    struct region regions[SESSION_REGIONS];
-    struct session_opening opening;
-    bool live[STREAMS_MOST + 1]; /* by number */
-    int64_t stream;              /* of the next step */
-};
+enum { OPERATIONS_MOST = 12 };
 
 uint64_t session_below(struct session_draw *draw, uint64_t count)
 {
@@ -46,338 +20,9 @@ bool session_once_in(struct session_draw *draw, unsigned times)
     return session_below(draw, times) == 0;
 }
 
-static bool once_in(struct generator *generator, unsigned times)
-{
-    return session_once_in(generator->draw, times);
-}
-
-static int64_t below(struct generator *generator, int64_t count)
-{
-    return (int64_t)session_below(generator->draw, (uint64_t)(count > 0 ? count : 0));
-}
-
-/* A step on the stream whose turn it is; NULL: there is no room. */
-static struct session_step *add_step(struct generator *generator, const char *name)
-{
-    struct session_step *step = session_add_step(generator->session, name);
-
-    if (step != NULL && generator->stream != 1)
-        session_add(&step->members, "stream", generator->stream);
-    return step;
-}
-
-/* Octets of a message: often few, and often a number at which something changes. */
-static int64_t size(struct generator *generator, int64_t most)
-{
-    static const int64_t edges[] = {0,   1,   2,   3,   4,    5,    8,    18,   127,  128, 255,
-                                    256, 490, 508, 512, 1000, 1024, 1300, 2048, 4000, 4096};
-    int64_t octets = once_in(generator, 2)   ? edges[below(generator, sizeof(edges) / sizeof(edges[0]))]
-                     : once_in(generator, 2) ? below(generator, 64)
-                                             : below(generator, most + 1);
-
-    return octets <= most ? octets : most;
-}
-
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
-static void add_region(struct generator *generator, struct region *region)
-{
-    static const char *const rights[] = {NULL, "{ \"read\" }", "{ \"write\" }", "{ \"read\", \"write\", \"atomic\" }"};
-    struct session_region *to = &generator->session->regions[generator->session->region_count];
-    int64_t right = once_in(generator, 2) ? 0 : 1 + below(generator, 3);
-
-    if (right == 3 && !generator->opening.extensions)
-        right = 0;
-    region->octets = right == 3 ? 8 * (1 + below(generator, 16)) : 1 + size(generator, 6000);
-    region->readable = right != 2;
-    region->writable = right != 1;
-    region->atomic = right == 3;
-    region->bound = once_in(generator, 4);
-    session_add(&to->members, "octets", region->octets);
-    if (region->atomic)
-        session_add(&to->members, "base", 0x1000 * (1 + below(generator, 1000)));
-    else if (once_in(generator, 4))
-        session_add(&to->members, "base", once_in(generator, 2) ? 0 : 0xFFFFFF00);
-    if (region->bound)
-        session_add_flag(&to->members, "bound", true);
-    to->access = rights[right];
-    generator->session->region_count++;
-}
-
-static void settle(struct generator *generator)
-{
-    (void)session_add_step(generator->session, "settle");
-    for (size_t i = 0; i < SESSION_REGIONS; i++) {
-        struct region *region = &generator->regions[i];
-
-        region->read = region->written = region->sink = false;
-        region->stream = 0;
-    }
-}
-
-/* Before a step that uses the region in another way. */
-static void settle_for(struct generator *generator, struct region *region)
-{
-    settle(generator);
-    region->stream = generator->stream;
-}
-
-/* A region that is fit for `fits`, and that no other stream has to do with; NULL: there is none. */
-static struct region *choose_region(struct generator *generator, bool (*fits)(const struct region *region),
-                                    int64_t *number)
-{
-    size_t count = generator->session->region_count;
-    size_t first = (size_t)below(generator, (int64_t)count);
-
-    for (size_t i = 0; i < count; i++) {
-        size_t at = (first + i) % count;
-
-        struct region *region = &generator->regions[at];
-
-        if (region->dead || (region->bound && generator->stream != 1) || !fits(region))
-            continue;
-        if (region->stream != 0 && region->stream != generator->stream)
-            settle(generator);
-        region->stream = generator->stream;
-        *number = (int64_t)at + 1;
-        return region;
-    }
-    return NULL;
-}
-
-static bool can_be_read(const struct region *region)
-{
-    return region->readable;
-}
-
-static bool can_be_written(const struct region *region)
-{
-    return region->writable;
-}
-
-static bool can_be_invalidated(const struct region *region)
-{
-    return region->bound;
-}
-
-static bool allows_atomics(const struct region *region)
-{
-    return region->atomic;
-}
-
-static bool can_be_sink(const struct region *region)
-{
-    return region->octets > 0;
-}
-
-/* ---- what the tester sends --------------------------------------------------------------------------------------- */
-
-/* How the octets of a step go out. */
-static void add_segmentation(struct generator *generator, struct session_members *members, int64_t octets,
-                             bool segments)
-{
-    int64_t least = octets / SEGMENTS_MOST + 1;
-
-    if (segments && octets > 0 && (octets > PIECE_MOST || once_in(generator, 3)))
-        session_add(members, "piece",
-                    least + below(generator, (octets < PIECE_MOST ? octets : PIECE_MOST) - least + 1));
-    if (once_in(generator, 6))
-        session_add_flag(members, "held", true);
-    else
-        session_layer(generator->session)->send(generator->draw, members, least);
-}
-
-static void make_send(struct generator *generator)
-{
-    int64_t octets = size(generator, generator->opening.receive_octets), opcode = 3 + (once_in(generator, 3) ? 2 : 0),
-            number;
-    struct region *region = once_in(generator, 4) ? choose_region(generator, can_be_invalidated, &number) : NULL;
-    struct session_step *step;
-
-    if (region != NULL)
-        settle(generator);
-    step = add_step(generator, "send");
-    if (step == NULL)
-        return;
-    session_add(&step->members, "octets", octets);
-    if (region != NULL) {
-        region->dead = true;
-        session_add(&step->members, "region", number);
-        opcode++;
-    }
-    if (opcode != 3)
-        session_add(&step->members, "opcode", opcode);
-    add_segmentation(generator, &step->members, octets, true);
-}
-
-/* Octets of the region from a place on: where they begin, and how many. */
-static int64_t part_of(struct generator *generator, const struct region *region, int64_t *at)
-{
-    int64_t octets = once_in(generator, 6) ? region->octets : size(generator, region->octets);
-
-    *at = once_in(generator, 4) ? region->octets - octets : below(generator, region->octets - octets + 1);
-    return octets;
-}
-
-static void make_write(struct generator *generator)
-{
-    int64_t number, at;
-    struct region *region = choose_region(generator, can_be_written, &number);
-    struct session_step *step;
-    int64_t octets;
-
-    if (region == NULL)
-        return;
-    if (region->read || region->sink)
-        settle_for(generator, region);
-    step = add_step(generator, "write");
-    if (step == NULL)
-        return;
-    octets = part_of(generator, region, &at);
-    region->written = true;
-    session_add(&step->members, "region", number);
-    session_add(&step->members, "at", at);
-    session_add(&step->members, "octets", octets);
-    add_segmentation(generator, &step->members, octets, true);
-}
-
-static void make_read(struct generator *generator)
-{
-    int64_t number, at;
-    struct region *region = choose_region(generator, can_be_read, &number);
-    struct session_step *step;
-    int64_t octets;
-
-    if (region == NULL)
-        return;
-    if (region->sink)
-        settle_for(generator, region);
-    step = add_step(generator, "read");
-    if (step == NULL)
-        return;
-    octets = part_of(generator, region, &at);
-    region->read = true;
-    session_add(&step->members, "region", number);
-    session_add(&step->members, "at", at);
-    session_add(&step->members, "octets", octets);
-    if (once_in(generator, 2))
-        session_add(&step->members, "sink", once_in(generator, 2) ? below(generator, 5000) : 0xFFFFFF80);
-    add_segmentation(generator, &step->members, 0, false);
-}
-
-static void make_atomic(struct generator *generator)
-{
-    int64_t number, operation = below(generator, 3);
-    struct region *region = choose_region(generator, allows_atomics, &number);
-    struct session_step *step;
-
-    if (region == NULL)
-        return;
-    if (region->sink)
-        settle_for(generator, region);
-    step = add_step(generator, "atomic");
-    if (step == NULL)
-        return;
-    if (operation == 1 && !generator->opening.swaps)
-        operation = 0;
-    region->read = true;
-    generator->session->atomics = true;
-    session_add(&step->members, "region", number);
-    session_add(&step->members, "at", 8 * below(generator, region->octets / 8));
-    session_add(&step->members, "operation", operation);
-    session_add(&step->members, "data", once_in(generator, 2) ? 1 : below(generator, INT64_MAX));
-    if (operation == 2)
-        session_add(&step->members, "compare", below(generator, INT64_MAX));
-    add_segmentation(generator, &step->members, 0, false);
-}
-
-static void make_immediate(struct generator *generator)
-{
-    struct session_step *step = generator->opening.extensions ? add_step(generator, "immediate") : NULL;
-
-    if (step == NULL)
-        return;
-    if (once_in(generator, 2))
-        session_add_flag(&step->members, "solicited", true);
-    add_segmentation(generator, &step->members, 0, false);
-}
-
-/* ---- what the device is asked for -------------------------------------------------------------------------------- */
-
-static void make_device_send(struct generator *generator)
-{
-    struct session_step *step = add_step(generator, "device send");
-
-    if (step == NULL)
-        return;
-    session_add(&step->members, "octets", size(generator, 6000));
-    if (once_in(generator, 3))
-        session_add_flag(&step->members, "solicited", true);
-    if (once_in(generator, 5))
-        session_add_flag(&step->members, "invalidate", true);
-}
-
-static void make_device_write(struct generator *generator)
-{
-    struct session_step *step = add_step(generator, "device write");
-
-    if (step == NULL)
-        return;
-    session_add(&step->members, "octets", size(generator, 6000));
-    if (once_in(generator, 2))
-        session_add(&step->members, "to", once_in(generator, 2) ? below(generator, 5000) : 0xFFFFFF80);
-}
-
-static void make_device_read(struct generator *generator)
-{
-    int64_t number, at, octets;
-    struct region *region = choose_region(generator, can_be_sink, &number);
-    struct session_step *step;
-
-    if (region == NULL)
-        return;
-    if (region->read || region->written || region->sink)
-        settle_for(generator, region);
-    step = add_step(generator, "device read");
-    if (step == NULL)
-        return;
-    octets = part_of(generator, region, &at);
-    region->sink = true;
-    session_add(&step->members, "region", number);
-    session_add(&step->members, "at", at);
-    session_add(&step->members, "octets", octets);
-    if (octets > PIECE_MOST || (octets > 0 && once_in(generator, 3)))
-        session_add(&step->members, "piece",
-                    octets / SEGMENTS_MOST + 1 + below(generator, PIECE_MOST - octets / SEGMENTS_MOST));
-    if (once_in(generator, 2))
-        session_add(&step->members, "to", below(generator, 5000));
-}
-
-static void make_device_atomic(struct generator *generator)
-{
-    struct session_step *step = generator->opening.extensions ? add_step(generator, "device atomic") : NULL;
-    int64_t operation = once_in(generator, 2) ? 0 : 2;
-
-    if (step == NULL)
-        return;
-    session_add(&step->members, "operation", operation);
-    session_add(&step->members, "data", below(generator, INT64_MAX));
-    if (operation == 2)
-        session_add(&step->members, "compare", below(generator, INT64_MAX));
-    session_add(&step->members, "to", 8 * below(generator, 500));
-}
-
-static void make_device_immediate(struct generator *generator)
-{
-    struct session_step *step = generator->opening.extensions ? add_step(generator, "device immediate") : NULL;
-
-    if (step != NULL && once_in(generator, 2))
-        session_add_flag(&step->members, "solicited", true);
-}
-
 static void make_pause(struct generator *generator)
 {
-    struct session_step *step = add_step(generator, "pause");
+    struct session_step *step = generator_add_step(generator, "pause");
 
     if (step != NULL)
         session_add(&step->members, "milliseconds", 1 + below(generator, 400));
@@ -388,8 +33,8 @@ static void make_pause(struct generator *generator)
 static void choose_stream(struct generator *generator)
 {
     generator->stream = 1 + below(generator, STREAMS_MOST);
-    if (!generator->live[generator->stream])
-        generator->stream = 1;
+    for (int64_t number = 1; !generator->live[generator->stream]; number++)
+        generator->stream = number; /* one lives at least */
 }
 
 /* Another stream, or one more with the number of one that has ended: what was there before is settled. */
@@ -400,61 +45,57 @@ static void make_another(struct generator *generator)
 
     if (generator->live[number])
         return;
-    settle(generator);
+    generator_settle(generator);
     generator->stream = 1;
-    step = add_step(generator, "another");
+    step = generator_add_step(generator, "another");
     if (step == NULL)
         return;
     session_add(&step->members, "opens", number);
     session_open_another(generator->session, generator->draw, &step->members);
+    choose_stream(generator);
+    if (session_is_turned_down(&step->members))
+        return;
     generator->live[number] = true;
     generator->stream = number;
-    make_send(generator); /* as at the beginning */
+    generator_send(generator); /* as at the beginning */
 }
 
+static size_t count_live(const struct generator *generator)
+{
+    size_t count = 0;
+
+    for (size_t i = 1; i <= STREAMS_MOST; i++)
+        count += generator->live[i];
+    return count;
+}
+
+/* The draft's streams have no end of their own, and over SCTP a reset is that of the association. */
 static void end_stream(struct generator *generator)
 {
     struct session_step *step;
+    bool reset = generator->session->sctp == IWARP_SCTP_UNDECIDED && once_in(generator, 4);
 
-    choose_stream(generator);
-    if (generator->stream == 1 || generator->session->sctp == IWARP_SCTP_DRAFT02)
-        return; /* the draft's streams have no end of their own */
-    settle(generator);
-    step = add_step(generator, "end");
+    if (count_live(generator) == 1 || generator->session->sctp == IWARP_SCTP_DRAFT02)
+        return;
+    generator_settle(generator);
+    if (reset)
+        generator_abandon_reads(generator);
+    step = generator_add_step(generator, "end");
     if (step == NULL)
         return;
-    if (once_in(generator, 3))
-        session_add_word(&step->members, "how", "disconnect");
+    if (reset || once_in(generator, 3))
+        session_add_word(&step->members, "how", reset ? "reset" : "disconnect");
     generator->live[generator->stream] = false;
+    choose_stream(generator);
 }
 
 /* ---- a session --------------------------------------------------------------------------------------------------- */
-
-typedef void operation(struct generator *generator);
-
-/* How often each comes is how often it stands here. */
-static operation *const by_tester[] = {make_send, make_send, make_write,  make_write,
-                                       make_read, make_read, make_atomic, make_immediate};
-static operation *const by_device[] = {make_device_send, make_device_send,   make_device_write,    make_device_read,
-                                       make_device_read, make_device_atomic, make_device_immediate};
-
-/* Once, or several times: so that much is open at once. */
-static void make_operations(struct generator *generator)
-{
-    bool tester = once_in(generator, 2);
-    operation *make = tester ? by_tester[below(generator, sizeof(by_tester) / sizeof(by_tester[0]))]
-                             : by_device[below(generator, sizeof(by_device) / sizeof(by_device[0]))];
-    int64_t times = once_in(generator, 10) ? 2 + below(generator, BURST_MOST - 1) : 1;
-
-    for (int64_t i = 0; i < times; i++)
-        make(generator);
-}
 
 static void make_operation(struct generator *generator)
 {
     choose_stream(generator);
     if (once_in(generator, 16))
-        settle(generator);
+        generator_settle(generator);
     else if (once_in(generator, 14))
         make_another(generator);
     else if (once_in(generator, 14))
@@ -462,7 +103,7 @@ static void make_operation(struct generator *generator)
     else if (once_in(generator, 20))
         make_pause(generator);
     else
-        make_operations(generator);
+        generator_operate(generator);
 }
 
 void session_generate(uint64_t seed, uint64_t number, enum iwarp_sctp_profile sctp, struct session *session,
@@ -479,9 +120,9 @@ void session_generate(uint64_t seed, uint64_t number, enum iwarp_sctp_profile sc
     session_open(session, draw, &generator.opening);
     count = 1 + below(&generator, 3);
     for (int64_t i = 0; i < count; i++)
-        add_region(&generator, &generator.regions[i]);
+        generator_add_region(&generator, &generator.regions[i]);
     /* A responder's FPDUs wait for the first of the initiator (RFC 5044 7.1.2). */
-    make_send(&generator);
+    generator_send(&generator);
     count = below(&generator, OPERATIONS_MOST);
     for (int64_t i = 0; i < count; i++)
         make_operation(&generator);

@@ -54,12 +54,37 @@ static void open_extensions(struct session *session, struct session_draw *draw, 
         session_add_word(&session->device, "extensions", opening->swaps ? "draft03" : "off");
 }
 
+/* Often few, or as many as there may be. */
+static int64_t private_octets(struct session_draw *draw)
+{
+    if (session_once_in(draw, 4))
+        return PRIVATE_MOST;
+    return 1 + (int64_t)session_below(draw, session_once_in(draw, 3) ? 8 : PRIVATE_MOST);
+}
+
 static void open_private(struct session_draw *draw, struct session_members *members)
 {
     if (session_once_in(draw, 3))
-        session_add(members, "private", 1 + (int64_t)session_below(draw, PRIVATE_MOST));
+        session_add(members, "private", private_octets(draw));
     if (session_once_in(draw, 3))
-        session_add(members, "device_private", 1 + (int64_t)session_below(draw, PRIVATE_MOST));
+        session_add(members, "device_private", private_octets(draw));
+}
+
+/* The side that answers turns the stream down. SCTP's one listener has one answer, unless the ULP is asked. */
+static void turn_down(const struct session *session, struct session_draw *draw, struct session_members *members)
+{
+    bool first = members == &session->open;
+    bool free = first || session->sctp == IWARP_SCTP_UNDECIDED || session_find(&session->open, "asks") != NULL;
+
+    if (session->sctp == IWARP_SCTP_DRAFT02 || !session_once_in(draw, first ? 24 : 6))
+        return;
+    if (session->initiator || free)
+        session_add_flag(members, session->initiator ? "refuses" : "rejects", true);
+}
+
+bool session_is_turned_down(const struct session_members *members)
+{
+    return session_find(members, "refuses") != NULL || session_find(members, "rejects") != NULL;
 }
 
 void session_open(struct session *session, struct session_draw *draw, struct session_opening *opening)
@@ -75,8 +100,9 @@ void session_open(struct session *session, struct session_draw *draw, struct ses
         session_add(&session->device, "receive_octets", opening->receive_octets);
     }
     open_private(draw, &session->open);
-    if (!session->initiator && session->sctp != IWARP_SCTP_DRAFT02 && session_once_in(draw, 30))
-        session_add_flag(&session->open, "rejects", true);
+    if (!session->initiator && session->sctp != IWARP_SCTP_DRAFT02 && session_once_in(draw, 6))
+        session_add_flag(&session->open, "asks", true);
+    turn_down(session, draw, &session->open);
     if (session_once_in(draw, 8))
         session->ends = session_once_in(draw, 2) ? "disconnect" : "reset";
 }
@@ -85,4 +111,5 @@ void session_open_another(const struct session *session, struct session_draw *dr
 {
     open_private(draw, step);
     session_layer(session)->open_another(session, draw, step);
+    turn_down(session, draw, step);
 }

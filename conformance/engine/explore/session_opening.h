@@ -17,4 +17,7 @@ void session_open(struct session *session, struct session_draw *draw, struct ses
 /* The members of a step that opens another stream of the session. */
 void session_open_another(const struct session *session, struct session_draw *draw, struct session_members *step);
 
+/* Does the side that answers turn this stream down? */
+bool session_is_turned_down(const struct session_members *members);
+
 #endif

@@ -6,12 +6,26 @@
 
 #include "reference-stack/validation/validation.h"
 
-static void allow_terminate(struct session *session, wire_result triple)
+/* Where the row of what allows it asks for a WARN, the reaction is "warn ...". */
+static void allow_reaction(struct session *session, const char *reaction, const char *how)
+{
+    char text[2 * SESSION_REACTION_OCTETS];
+
+    (void)snprintf(text, sizeof(text), "%s%s", how, reaction);
+    session_allow(session, text);
+}
+
+static void allow_triple(struct session *session, wire_result triple, const char *how)
 {
     char reaction[SESSION_REACTION_OCTETS];
 
     (void)snprintf(reaction, sizeof(reaction), "terminate %04x", wire_error_word(triple));
-    session_allow(session, reaction);
+    allow_reaction(session, reaction, how);
+}
+
+static void allow_terminate(struct session *session, wire_result triple)
+{
+    allow_triple(session, triple, "");
 }
 
 static void allow_action(struct session *session, enum validation_action action, wire_result triple)
@@ -39,25 +53,26 @@ static const struct terminate_error *error_named(const char *name)
 /* What a legal device may do in place of the entry's own action. */
 static void allow_variant(struct session *session, const struct validation *entry, const struct defect *variant)
 {
-    const char *operation = variant->operation;
+    const char *operation = variant->operation,
+               *how = variant->warns != NULL && variant->warns[0] != '-' && variant->warns[0] != '\0' ? "warn " : "";
     const struct terminate_error *error =
         strcmp(operation, "triple") == 0 && variant->value != NULL ? error_named(variant->value) : NULL;
 
     if (error != NULL)
-        allow_terminate(session, error->triple);
+        allow_triple(session, error->triple, how);
     else if (strcmp(operation, "triple") ==
              0) /* by its number: 0/0, which is registered with all codes (RFC 6580 3.1) */
-        session_allow(session, "terminate 00");
+        allow_reaction(session, "terminate 00", how);
     else if (strcmp(operation, "close") == 0 || strcmp(operation, "abort") == 0)
-        session_allow(session, "closes");
+        allow_reaction(session, "closes", how);
     else if (strcmp(operation, "terminate") == 0)
-        allow_terminate(session, entry->error);
+        allow_triple(session, entry->error, how);
     else if (strcmp(operation, "reject") == 0)
-        session_allow(session, "rejects");
+        allow_reaction(session, "rejects", how);
     else if (strcmp(operation, "hang") == 0)
-        session_allow(session, "silent");
+        allow_reaction(session, "silent", how);
     else if (strcmp(operation, "off") == 0 || strcmp(operation, "ignore") == 0)
-        session_allow(session, "goes on");
+        allow_reaction(session, "goes on", how);
 }
 
 static void allow_entry(struct session *session, const struct validation *entry, const struct defect_list *variants)
@@ -125,15 +140,9 @@ static bool is_out_of_place(const struct session *session)
 /* Is a frame wrong that nothing but a CRC or a Marker would show? */
 static bool has_wrong_frame(const struct session *session)
 {
-    bool checked = session_number(&session->own, "C", 1) != 0 || session_number(&session->device, "crc", 1) != 0;
-    bool marked = session_number(&session->device, "markers", 0) != 0;
-
-    for (size_t i = 0; session->sctp == IWARP_SCTP_UNDECIDED && i < session->step_count; i++) {
-        const struct session_members *fpdu = &session->steps[i].wrong.frame;
-
-        if (fpdu->count != 0 && (!checked || (!marked && session_find(fpdu, "marker_index") != NULL)))
+    for (size_t i = 0; session->sctp == IWARP_SCTP_UNDECIDED && i < session->step_count; i++)
+        if (session->steps[i].wrong.frame.count != 0)
             return true;
-    }
     return false;
 }
 
@@ -147,6 +156,7 @@ static bool allows(const struct session *session, const char *reaction)
 
 void session_predict(struct session *session, const struct prediction_seen *seen, const struct defect_list *variants)
 {
+    bool framed = has_wrong_frame(session); /* then what is refused may be the octets after a good FPDU */
     size_t refused = 0;
 
     session->reaction_count = 0;
@@ -157,17 +167,19 @@ void session_predict(struct session *session, const struct prediction_seen *seen
     for (size_t i = 0; i < validation_count; i++) {
         if (!defect_set_refused(seen->asking, i))
             continue;
-        session->untouched = (refused == 0 || session->untouched) && is_before_placement(validation_table[i].stage);
+        session->untouched =
+            (refused == 0 || session->untouched) &&
+            (framed ? validation_table[i].stage == VALIDATE_FPDU : is_before_placement(validation_table[i].stage));
         refused++;
         allow_entry(session, &validation_table[i], variants);
     }
     /* Octets after a start-up frame that are taken for FPDUs: there is no telling where that ends (MPA-7.1.1-37). */
     if (session_find(&session->wrong_start.what, "more") != NULL)
         session_allow(session, "any");
-    /* A side that uses CRCs or Markers unasked finds what the stack without them passes over (RFC 5044 7.1.1). */
-    if (has_wrong_frame(session)) {
-        allow_terminate(session, TERM_MPA_CRC);
-        allow_terminate(session, TERM_MPA_MARKER);
+    /* A side may use CRCs or Markers unasked: where it does, it finds what the stack passes over (RFC 5044 7.1.1). */
+    if (framed) {
+        allow_triple(session, TERM_MPA_CRC, "crc ");
+        allow_triple(session, TERM_MPA_MARKER, "markers ");
     }
     /* Octets that no rule refuses, and after which the stream hangs: where it is found out is each device's own. */
     if (refused == 0 && strcmp(seen->reaction, "goes on") != 0)
@@ -180,6 +192,9 @@ void session_predict(struct session *session, const struct prediction_seen *seen
         session_allow(session, "goes on");
         allow_terminate(session, TERM_DDP_MSN_RANGE);
         session_allow(session, "closes");
+        for (size_t i = 0; i < validation_count; i++)
+            if (strcmp(validation_table[i].name, "ddp-buffer") == 0)
+                allow_entry(session, &validation_table[i], variants);
     }
     /* What SCTP's user is free to ignore leaves its DDP-SSN missing: nothing after it is due (RFC 5043 10). */
     if (session->sctp != IWARP_SCTP_UNDECIDED && refused != 0 && allows(session, "goes on"))

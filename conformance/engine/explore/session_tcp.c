@@ -63,7 +63,12 @@ static void wrong_fpdu(struct session_draw *draw, struct session_members *fpdu)
                     session_once_in(draw, 2) ? 1 + (int64_t)session_below(draw, 600)
                                              : -1 - (int64_t)session_below(draw, 40));
         break;
-    case 4: session_add(fpdu, "pad_octets", (int64_t)session_below(draw, 5)); break;
+    case 4:
+        if (session_once_in(draw, 2))
+            session_add(fpdu, "pad_octets", (int64_t)session_below(draw, 5));
+        else
+            session_add(fpdu, "pad_value", 1 + (int64_t)session_below(draw, UINT8_MAX));
+        break;
     case 5: session_add_flag(fpdu, "crc_swapped", true); break;
     case 6:
         session_add(fpdu, "marker_index", 0);
@@ -76,17 +81,42 @@ static void wrong_fpdu(struct session_draw *draw, struct session_members *fpdu)
     }
 }
 
+/* A word that is not there, or not whole, where S and Rev say that there is one; or Rev 2 without S. */
+static void wrong_word(struct session *session, struct session_draw *draw)
+{
+    session->word.count = 0;
+    session_drop(&session->open, "private");
+    session_add(&session->own, "Rev", 2);
+    if (!session_once_in(draw, 3))
+        session_add_flag(&session->own, "S", true);
+    if (session_once_in(draw, 2))
+        session_add(&session->open, "private", 1 + (int64_t)session_below(draw, 3));
+}
+
+static void wrong_revision(struct session_draw *draw, struct session_members *wrong)
+{
+    session_add_word(wrong, "of", mpa_start_layout.id);
+    session_add_word(wrong, "field", "Rev");
+    session_add(wrong, "at", 0);
+    session_add(wrong, "bits", 8);
+    session_add(wrong, "flip", INT64_C(1) << session_below(draw, 8));
+}
+
 static void wrong_start_frame(struct session *session, struct session_draw *draw)
 {
     struct session_members *wrong = &session->wrong_start.what;
+    bool word = session->word.count != 0 || session_number(&session->device, "rev", 1) == 2;
 
-    switch (session_below(draw, 8)) {
-    case 6:
-    case 7: session_change_octet(draw, wrong, (unsigned)mpa_start_layout.octets); break; /* most of it is the Key */
+    switch (session_below(draw, 10)) {
     case 0: session_add(wrong, "keep", (int64_t)session_below(draw, 24)); break;
     case 1: session_add(wrong, "more", 1 + (int64_t)session_below(draw, 40)); break;
     case 2:
-        if (session->word.count != 0) {
+    case 3: session_change_octet(draw, wrong, (unsigned)mpa_start_layout.octets); break; /* most of it is the Key */
+    case 4: wrong_word(session, draw); break;
+    case 5: wrong_revision(draw, wrong); break;
+    case 6:
+    case 7:
+        if (word) {
             session_change_field(draw, wrong, &mpa_enhanced_layout, (unsigned)mpa_start_layout.octets);
             break;
         }

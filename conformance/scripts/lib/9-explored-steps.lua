@@ -41,6 +41,7 @@ function Session.change_octets(octets, w)
     octets = octets:sub(1, w.octet) .. string.char(before ~ w.by & 0xFF) .. octets:sub(w.octet + 2)
   end
   if w.keep then octets = octets:sub(1, w.keep) end
+  if w.less then octets = octets:sub(1, math.max(0, #octets - w.less)) end
   if w.more then octets = octets .. Session.octets_of(w.more, 11) end
   return octets
 end
@@ -112,7 +113,8 @@ end
 steps["write"] = function(self, step)
   local data, m = Session.octets_of(step.octets, step.number), self.regions[step.region]
   local frames = Session.segments(data, step.piece, function(at, part, last) return m:write(step.at + at, part, { L = last }) end)
-  m:patch(step.at, step.wrong and data:sub(1, (step.piece or #data) * (Session.wrong_place(frames, step.wrong) - 1)) or data)
+  local right = step.wrong and data:sub(1, (step.piece or #data) * (Session.wrong_place(frames, step.wrong) - 1)) or data
+  if #right > 0 then m:patch(step.at, right) end
   self:send(step, frames)
 end
 
@@ -128,22 +130,27 @@ steps["read"] = function(self, step)
   self:send(step, frames)
 end
 
-local function after(operation, before, step)
-  if operation == ADD then return before + step.data end
-  if operation == SWAP then return step.data end
-  return before == step.compare and step.data or before
+-- A sum field by field: each ends with its highest bit in `mask`, and no carry leaves it (RFC 7306 5.1.1).
+local function sum(before, data, mask) return ((before & ~mask) + (data & ~mask)) ~ ((before ~ data) & mask) end
+
+local function after(before, request)
+  if request.AOpCode == ADD then return sum(before, request.Data, request.Mask) end
+  if request.AOpCode == SWAP then return request.Data end
+  if (before ~ request.CompareData) & request.CompareMask ~= 0 then return before end
+  return before & ~request.Mask | request.Data & request.Mask
 end
 
+-- step.matches: what is compared is what the target holds.
 steps["atomic"] = function(self, step)
-  local t, m, id = self.t, self.regions[step.region], 0x41540000 + step.number
+  local t, m, id, order = self.t, self.regions[step.region], 0x41540000 + step.number, self.order
   if #self.responses >= self.depth then self:settle() end
-  local order = self.order
-  local before = string.unpack(order .. "i8", m.image, step.at + 1)
+  local before = step.wrong and 0 or string.unpack(order .. "i8", m.image, step.at + 1)
   local request = { AOpCode = step.operation, RequestId = id, STag = m.STag, TO = m.TO + step.at, Data = step.data,
-                    CompareData = step.compare or 0, Mask = step.operation == ADD and 0 or ALL_BITS, CompareMask = ALL_BITS }
+                    CompareData = step.matches and before or step.compare or 0,
+                    Mask = step.mask or step.operation == ADD and 0 or ALL_BITS, CompareMask = step.compare_mask or ALL_BITS }
   if not step.wrong then
     self.responses[#self.responses + 1] = { opcode = ATOMIC_RESPONSE, RequestId = id, Value = before }
-    m:patch(step.at, string.pack(order .. "i8", after(step.operation, before, step)))
+    m:patch(step.at, string.pack(order .. "i8", after(before, request)))
   end
   self:send(step, { rdmap.atomic_request(request) })
   return t
@@ -169,6 +176,19 @@ steps["atomic response"] = function(self, step)
   self:send(step, { rdmap.atomic_response { RequestId = step.number, Value = step.number } })
 end
 
+-- The device's ULP receives the event of the Terminate.
+function Session:expect_terminate_told(step)
+  local t = self.t
+  if not t:tells("terminate_received") or t:traits().terminate_events == false then return end
+  local event = t:await_event("terminate_received", { stream = self.stream })
+  if not event then t:fail("the tester's Terminate: the ULP is told", "its event", "none") end
+  for field, due in pairs { layer = step.layer, etype = step.etype, code = step.code } do
+    if event[field] ~= nil and event[field] ~= due then
+      t:fail("the tester's Terminate, at the ULP: " .. field, tostring(due), tostring(event[field]))
+    end
+  end
+end
+
 -- The tester's Terminate, after which the device ends the stream too.
 steps["terminate"] = function(self, step)
   self:settle()
@@ -183,6 +203,7 @@ steps["terminate"] = function(self, step)
     self.t:fail("after the tester's Terminate nothing comes but the end of the stream", "FIN or RST", describe(got))
   end
   self.over = true
+  self:expect_terminate_told(step)
 end
 
 --------------------------------------------------------------------------------------------------------------------
@@ -223,6 +244,17 @@ steps["device read"] = function(self, step)
   m:patch(step.at, entry.data)
 end
 
+-- Its ULP posts Reads that are never answered: the stream ends before.
+steps["device reads"] = function(self, step)
+  local m = self.regions[step.region]
+  for i = 1, step.times do
+    local answer = self.t:post("read", { stream = self.stream, id = #self.completions + i, source_stag = 0x3D000000 + i, source_to = 0,
+                                         sink_stag = m.STag, sink_to = m.TO, length = step.octets })
+    if not answer.ok then self.t:fail("work that the device's ULP posts: read", "it is taken", tostring(answer.error)) end
+  end
+  rig.wait(self.t.round_trip)
+end
+
 steps["device atomic"] = function(self, step)
   local stag, name = 0x4D000000 + step.number, step.operation == COMPARE and "compare_swap" or "fetch_add"
   self:post("atomic", { operation = name, stag = stag, to = step.to or 0, data = step.data, compare = step.compare }, "atomic_done",
@@ -251,7 +283,7 @@ end
 
 -- The stream ends; others go on.
 steps["end"] = function(self, step)
-  self:settle(true)
+  if step.how ~= "reset" then self:settle(true) end -- else it ends in the middle of its work
   self.lower.ends[step.how or "fin"](self)
   self.over = true
 end

@@ -221,16 +221,38 @@ function Session:refuse(reactions, seen, got)
   self.t:fail("how the device reacts", reaction_text(reactions), seen == "goes on" and "the stream goes on" or self.c:instead({}, got))
 end
 
+-- The reactions that are allowed on this stream: of "crc ..." and "markers ..." those whose condition holds. And those of
+-- "warn ...", which a row asks to report all the same.
+function Session:reactions_here()
+  local framing, allowed, warned = self.lower.framing(self), {}, {}
+  for _, reaction in ipairs(self.session.reactions) do
+    local how, rest = reaction:match("^(%a+) (%a+ ?.*)$")
+    if how == "warn" then warned[#warned + 1] = rest
+    elseif how == "crc" or how == "markers" then
+      if framing[how] then allowed[#allowed + 1] = rest end
+    else allowed[#allowed + 1] = reaction end
+  end
+  return allowed, warned
+end
+
+local function is_among(reactions, seen)
+  for _, reaction in ipairs(reactions) do
+    if seen:sub(1, #reaction) == reaction or reaction == "any" then return true end
+  end
+  return false
+end
+
 -- Judges the reaction to what was wrong, and ends the session unless the stream goes on. Without a list of reactions
 -- the check says what it saw: so predictions are made.
 function Session:react(wrong, start)
   local t = self.t
   local seen, got = self:observe(not start)
-  local reactions = self.session.reactions
-  if not reactions then t:ambiguous(seen) end
-  local allowed = false
-  for _, reaction in ipairs(reactions) do allowed = allowed or seen:sub(1, #reaction) == reaction or reaction == "any" end
-  if not allowed then self:refuse(reactions, seen, got) end
+  if not self.session.reactions then t:ambiguous(seen) end
+  local reactions, warned = self:reactions_here()
+  if not is_among(reactions, seen) then
+    if is_among(warned, seen) then t:warn("how the device reacts", reaction_text(reactions), self.c:instead({}, got)) end
+    self:refuse(reactions, seen, got)
+  end
   t.refused = nil -- that the device's ULP came too late for its work is a part of an allowed end
   self.over, self.odd = true, seen == "goes on"
   if is_terminate(got) then
@@ -355,7 +377,8 @@ function Session:on_stream(step)
   for _, name in ipairs { "markers", "crc", "ird", "ord" } do
     if step[name] ~= nil then opening.device[name] = step[name] end
   end
-  opening.private, opening.device_private, opening.wrong, opening.rejects = step.private, step.device_private, step.start, nil
+  opening.private, opening.device_private, opening.wrong = step.private, step.device_private, step.start
+  opening.rejects, opening.refuses = step.rejects, step.refuses
   stream.opening, stream.salt = opening, step.number
   return stream
 end
@@ -404,8 +427,9 @@ function Test:follow(session)
     local on = first.streams[step.stream or 1]
     step.number = step.number or i
     for _, stream in pairs(first.streams) do stream.several = next(first.streams, 1) ~= nil end
+    local over = on.over
     Session.steps[step[1]](on, step)
-    reacted = on.over and step[1] ~= "end"
+    reacted = on.over and not over and step[1] ~= "end"
   end
   if reacted then first:spare_others() else first:conclude() end
   for _, stream in pairs(first.streams) do stream.lower.close(stream) end

@@ -53,6 +53,8 @@ function lower.put(self, units, step)
   if step.cut then handle:flush() end
 end
 
+function lower.framing() return {} end -- that is MPA's
+
 function lower.unacknowledged(self) return association_of(self).handle:status().unacknowledged end
 
 function lower.await_taken(self) association_of(self):expect_acknowledged("what was sent is acknowledged") end
@@ -71,7 +73,7 @@ local function send_control(self, name)
   local word = self.word
   local private = self.opening.private and t:private_data_most(self.opening.private + (word and 4 or 0)) - (word and 4 or 0)
   self.private = private and Session.octets_of(private, self.salt + 5)
-  local data = (word and enhanced_word(word) or "") .. (self.private or "")
+  local data = (word and name ~= "Reject" and enhanced_word(word) or "") .. (self.private or "") -- a Reject has no word (RFC 6581 7)
   local code = sctp[(word and "Enhanced " or "") .. name]
   a:follow(sid, code)
   a.next_ssn[sid] = 0
@@ -88,11 +90,22 @@ local function send_control(self, name)
   end
 end
 
+-- The request waits for the device's ULP, which decides. Returns the event by which it is asked.
+local function decide(self, device_private)
+  local t, a = self.t, association_of(self)
+  local event = t:await_event("accepted", { sid = self.c.sid, port = a.port })
+  if not event then t:fail("a request that the device's ULP has to decide on", "its event", "none") end
+  a:expect_nothing(self.c.sid, "the ULP has not decided on the request", t.quiet / 4)
+  t.dut[self.opening.rejects and "reject" or "accept"](t.dut, { stream = event.stream, private_data = device_private and hex(device_private) })
+  return event
+end
+
 -- A session that the tester asks for.
 local function ask(self, device_private)
   local a, sid = association_of(self), self.c.sid
   send_control(self, "Initiate")
   if self.opening.wrong then return self:react(self.opening.wrong, true) end
+  local asked = self.opening.asks and decide(self, device_private)
   if self.opening.rejects then
     local got = a:expect_control(sid, self.word and "Enhanced Reject" or "Reject", "the device's ULP rejects", { ssn = 0 })
     self:expect_private(device_private, got.private_data, "of the Reject")
@@ -102,7 +115,7 @@ local function ask(self, device_private)
   end
   local got = a:expect_control(sid, self.word and "Enhanced Accept" or "Accept", "a good Initiate is accepted", { ssn = 0 })
   self:expect_private(device_private, got.private_data:sub(self.word and 5 or 1), "of the Accept")
-  local event = self.t:await_event("accepted", { sid = sid, port = a.port })
+  local event = asked or self.t:await_event("accepted", { sid = sid, port = a.port })
   if not event then self.t:inconclusive("the device does not report the session that was asked for") end
   self.c.stream, a.number = event.stream, event.association
   self:agree_depth(self.word and word_of(got))
@@ -115,7 +128,17 @@ local function answer(self, got, device_private)
   local asked = enhanced and word_of(got)
   self:expect_private(device_private, got.private_data:sub(enhanced and 5 or 1), "of the Initiate")
   self.word = asked and (asked.A == 1 and Session.mirrored_rtr(asked) or { IRD = asked.ORD, ORD = asked.IRD }) or nil
-  send_control(self, "Accept")
+  send_control(self, self.opening.refuses and "Reject" or "Accept")
+  if self.opening.refuses then
+    self.over = true
+    association_of(self):expect_nothing(self.c.sid, "after a Reject")
+    local event = self.t:tells("rejected") and self.t:await_event("rejected", { stream = self.c.stream })
+    if event == nil then self.t:fail("a Reject: the ULP is told", "its event", "none") end
+    if event and event.private_data then
+      self:expect_private(self.private or "", event.private_data, "of the Reject, at the ULP", true)
+    end
+    return
+  end
   if self.opening.wrong then return self:react(self.opening.wrong, true) end
   self:agree_depth(asked)
   if asked and asked.A == 1 then self:take_first(asked) end
@@ -159,7 +182,7 @@ function lower.open(self)
   device.private_data = private and hex(private)
   self.word = not draft and o.own.enhanced or nil
   if t.role == "responder" then
-    device.enhanced, device.accept = self.word ~= nil, o.rejects and "reject" or nil
+    device.enhanced, device.accept = self.word ~= nil, o.asks and "manual" or o.rejects and "reject" or nil
     local port = t:listen(device)
     self.association = t:associate { tester = { port = port } }
     self.association.port = port

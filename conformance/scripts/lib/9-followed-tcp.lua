@@ -18,6 +18,7 @@ local function overrides_of(w, ulpdu)
     out.longer = nil
   end
   if out.pad_octets then out.pad, out.pad_octets = ("\x5A"):rep(out.pad_octets), nil end
+  if out.pad_value then out.pad, out.pad_value = string.char(out.pad_value):rep(-(2 + #ulpdu) % 4), nil end
   return out
 end
 
@@ -41,6 +42,9 @@ function lower.put(self, units, step)
   for i = 1, order and #pieces or 0 do order[i] = #pieces + 1 - i end
   self.c:send_segments(pieces, order)
 end
+
+-- Are CRCs and Markers in what the device reads?
+function lower.framing(self) return self.c.send_framing or {} end
 
 function lower.unacknowledged(self) return self.c.tcp:unacknowledged() end
 
@@ -72,6 +76,7 @@ local function send_start(self)
   local word = own.enhanced and 4 or 0
   self.private = o.private and Session.octets_of(t:private_data_most(o.private + word) - word, self.salt + 5)
   own.private_data = self.private
+  own.R = o.refuses and 1 or own.R
   self.frame, self.word = t:start_frame(own), own.enhanced
   local octets = Session.change_octets(self.c:octets(self.frame), o.wrong or {})
   if o.wrong and o.wrong.twice then octets = octets .. octets end
@@ -79,13 +84,40 @@ local function send_start(self)
   lower.put(self, { octets }, { cut = o.cut, backwards = o.backwards })
 end
 
+-- The Request waits for the device's ULP, which is asked, and decides.
+local function decide(self, private)
+  local t, o, stream = self.t, self.opening, self.t:stream_of(self.c)
+  local event = t:await_event("connect_request", { stream = stream })
+  if not event then t:fail("a Request that the device's ULP has to decide on", "its event", "none") end
+  if event.private_data then self:expect_private(self.private or "", event.private_data, "that the device's ULP is asked about", true) end
+  local got = self.c:receive(t.quiet)
+  if got.kind ~= "timeout" then t:fail("the ULP has not decided on the Request", "nothing", describe(got)) end
+  t.dut[o.rejects and "reject" or "accept"](t.dut, { stream = stream, private_data = private and hex(private) })
+end
+
+-- The tester's Reply has R = 1: no FPDU comes, and the ULP receives its event.
+local function refuse(self)
+  local t, c = self.t, self.c
+  local got = c:receive(t.quiet)
+  if got.kind == "reset" then t:warn("a Reply with R = 1", "an open connection, or FIN", "RST") end
+  if got.kind ~= "timeout" and got.kind ~= "fin" then t:fail("a Reply with R = 1: the initiator leaves MPA", "nothing, or FIN", describe(got)) end
+  self.over = true
+  if not t:tells("rejected") then return end
+  local event = t:await_event("rejected", { stream = c.stream })
+  if not event then t:fail("a Reply with R = 1: the ULP is told", "its event", "none") end
+  if event.private_data then self:expect_private(self.private or "", event.private_data, "of the rejection, at the ULP", true) end
+end
+
 function lower.open(self)
   local t, o, device = self.t, self.opening, copy_fields(self.opening.device)
   local private = o.device_private and Session.octets_of(o.device_private, self.salt + 3)
   device.private_data = private and hex(private)
-  device.accept = o.rejects and "reject" or device.accept
+  device.accept = o.asks and "manual" or o.rejects and "reject" or device.accept
   self.c = t:awaiting_start { dut = device, mss = o.mss }
+  if o.refuses then self.c:ask_first_send() end
   send_start(self)
+  if o.refuses then return refuse(self) end
+  if o.asks and not o.wrong then decide(self, private) end
   if o.wrong then
     if t.role == "initiator" then
       self.c:agree(self.frame, self.c.request)

@@ -148,6 +148,41 @@ START_TEST(a_rule_names_its_group)
 }
 END_TEST
 
+/* Loop: what was not judged, or judged too widely: a start-up frame that is no good exchange; a CRC that is checked though it is not
+   in use; what a mask does; a Reply that rejects; an STag that may not be invalidated. */
+START_TEST(a_fault_is_found_without_a_script)
+{
+    static const char *const defects[] = {"mpa-request-key-wrong", "mpa-crc-checked-when-off", "atom-returns-swap",
+                                          "mpa-reject-ignored", "rdmap-invalidate-wrong-code"};
+    struct explore_summary summary;
+
+    give_defect(defects[_i]);
+    config.first_only = true;
+    config.sessions = 1000;
+    config.wrong = 60;
+    explore(&summary);
+    ck_assert_uint_eq(summary.group_count, 1);
+    explore_summary_free(&summary);
+}
+END_TEST
+
+/* A reaction that a legal variant has, and that its row reports all the same, draws WARN. */
+START_TEST(an_excused_reaction_is_a_warning)
+{
+    struct explore_summary summary;
+
+    give_defect("mpa-crc-aborts");
+    explore(&summary);
+    ck_assert_uint_eq(summary.group_count, 0);
+    explore_summary_free(&summary);
+    config.warns = true;
+    explore(&summary);
+    ck_assert_uint_gt(summary.group_count, 0);
+    ck_assert_str_eq(summary.groups[0].verdict, "WARN");
+    explore_summary_free(&summary);
+}
+END_TEST
+
 /* A Send to a queue that is not there: the entry's own triple, and no memory or delivery changes. */
 START_TEST(what_is_refused_allows_the_reactions_of_the_table)
 {
@@ -277,6 +312,8 @@ Suite *explore_suite(void)
     tcase_add_test(tcase, over_sctp_a_defect_is_found);
     tcase_add_test(tcase, failures_of_one_cause_are_one_group);
     tcase_add_test(tcase, a_rule_names_its_group);
+    tcase_add_loop_test(tcase, a_fault_is_found_without_a_script, 0, 5);
+    tcase_add_test(tcase, an_excused_reaction_is_a_warning);
     tcase_add_test(tcase, what_is_refused_allows_the_reactions_of_the_table);
     tcase_add_test(tcase, the_octets_decide_what_is_allowed);
     tcase_add_test(tcase, a_group_is_reduced);

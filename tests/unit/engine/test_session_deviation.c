@@ -33,7 +33,7 @@ static void check_field(const struct session_members *what)
 START_TEST(the_last_step_is_wrong_or_the_start)
 {
     static struct session one, two;
-    static const char *const kinds[] = {"of", "keep", "more", "twice", "missing", "exchanged", "octet"};
+    static const char *const kinds[] = {"of", "keep", "less", "more", "twice", "missing", "exchanged", "octet"};
     int seen[sizeof(kinds) / sizeof(kinds[0])] = {0}, starts = 0, frames = 0, legal = 0;
 
     for (uint64_t number = 0; number < SESSIONS; number++) {
@@ -61,6 +61,39 @@ START_TEST(the_last_step_is_wrong_or_the_start)
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         ck_assert_msg(seen[i] > 0, "%s never comes", kinds[i]);
     ck_assert(starts > 0 && frames > 0 && legal > 0 && legal < SESSIONS / 10);
+}
+END_TEST
+
+/* A Write, Read or atomic before, after and at a region's ends, of several lengths: each kind comes. */
+START_TEST(memory_is_used_wrongly_at_its_edges)
+{
+    static struct session session;
+    int before = 0, after = 0, invalid = 0, unaligned = 0, long_sends = 0;
+
+    for (uint64_t number = 0; number < SESSIONS; number++) {
+        struct session_draw draw;
+        const struct session_step *last;
+        int64_t region, at, octets;
+
+        session_generate(3, number, IWARP_SCTP_UNDECIDED, &session, &draw);
+        session_deviate(&session, &draw);
+        if (session.wrong_start.present || session.step_count == 0)
+            continue;
+        last = &session.steps[session.step_count - 1];
+        region = session_number(&last->members, "region", 0);
+        at = session_number(&last->members, "at", 0);
+        octets = session_number(&last->members, "octets", 8);
+        long_sends +=
+            strcmp(last->name, "send") == 0 && octets > session_number(&session.device, "receive_octets", 4096);
+        if (region == 0 || !last->wrong.present)
+            continue;
+        before += at < 0;
+        after += at >= 0 && at + octets == session_number(&session.regions[region - 1].members, "octets", 0) + 1;
+        unaligned += strcmp(last->name, "atomic") == 0 && at % 8 != 0;
+        invalid += strcmp(session.steps[0].name, "send") == 0 &&
+                   session_number(&session.steps[0].members, "region", 0) == region;
+    }
+    ck_assert(before > 0 && after > 0 && invalid > 0 && unaligned > 0 && long_sends > 0);
 }
 END_TEST
 
@@ -100,6 +133,7 @@ Suite *session_deviation_suite(void)
     TCase *tcase = tcase_create("grammar");
 
     tcase_add_test(tcase, the_last_step_is_wrong_or_the_start);
+    tcase_add_test(tcase, memory_is_used_wrongly_at_its_edges);
     tcase_add_loop_test(tcase, over_sctp_the_chunk_is_wrong, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;
