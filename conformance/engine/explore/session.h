@@ -62,6 +62,7 @@ struct session {
     bool initiator;               /* the device's role */
     bool atomics;                 /* some step has one */
     bool untouched;               /* what is wrong changes no memory, and is not delivered */
+    bool beyond;                  /* more Reads are open than IRD */
     struct session_members open, own, word, device;
     struct session_wrong wrong_start;
     struct session_region regions[SESSION_REGIONS];

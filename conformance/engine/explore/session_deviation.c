@@ -13,7 +13,14 @@
 #include "wire/rdmap.h"
 
 /* MORE_MOST, RESPONSE_MOST: a segment stays within the MULPDU of every path that a session is run on. */
-enum { DEPTH_BITS = 6, FRAMES_MOST = 40, UNTAGGED_OCTETS = 18, MORE_MOST = 100, RESPONSE_MOST = 1000 };
+enum {
+    DEPTH_BITS = 6,
+    MARKED_LEAST = 520,
+    FRAMES_MOST = 40,
+    UNTAGGED_OCTETS = 18,
+    MORE_MOST = 100,
+    RESPONSE_MOST = 1000
+};
 
 /* The headers of a step's segments: where each begins in the ULPDU. */
 struct header {
@@ -169,6 +176,17 @@ static struct session_step *choose_step(struct session *session, struct session_
     return NULL;
 }
 
+/* Markers are in use, and one is in the FPDU. */
+static void give_marker(struct session *session, struct session_draw *draw, struct session_step *step)
+{
+    session_drop(&session->device, "markers");
+    session_add_flag(&session->device, "markers", true);
+    session_drop(&session->device, "receive_octets");
+    step->name = "send";
+    step->members.count = 0;
+    session_add(&step->members, "octets", MARKED_LEAST + (int64_t)session_below(draw, MARKED_LEAST));
+}
+
 static void change_start(struct session *session, struct session_draw *draw)
 {
     session->step_count = 0;
@@ -202,6 +220,16 @@ static void move_to_live_stream(struct session *session)
         session_add(&session->steps[session->step_count - 1].members, "stream", stream);
 }
 
+/* The tester's Terminate: legal. */
+static void add_terminate(struct session *session, struct session_draw *draw)
+{
+    struct session_step *step = session_add_step(session, "terminate");
+
+    session_add(&step->members, "layer", (int64_t)session_below(draw, 3));
+    session_add(&step->members, "etype", (int64_t)session_below(draw, 4));
+    session_add(&step->members, "code", (int64_t)session_below(draw, 10));
+}
+
 /* A response that answers nothing, or a Terminate. */
 static void add_unasked(struct session *session, struct session_draw *draw)
 {
@@ -216,7 +244,12 @@ static void add_unasked(struct session *session, struct session_draw *draw)
         move_to_live_stream(session);
         return;
     }
-    step = session_add_step(session, kind == 0 ? "response" : kind == 1 ? "atomic response" : "terminate");
+    if (kind == 2) {
+        add_terminate(session, draw);
+        move_to_live_stream(session);
+        return;
+    }
+    step = session_add_step(session, kind == 0 ? "response" : "atomic response");
     move_to_live_stream(session);
     if (kind == 0) {
         session_add(&step->members, "region", 1);
@@ -224,21 +257,13 @@ static void add_unasked(struct session *session, struct session_draw *draw)
         session_add(&step->members, "octets",
                     1 + (int64_t)session_below(draw, session_once_in(draw, 2) ? 16 : RESPONSE_MOST));
     }
-    if (kind == 2) {
-        session_add(&step->members, "layer", (int64_t)session_below(draw, 3));
-        session_add(&step->members, "etype", (int64_t)session_below(draw, 4));
-        session_add(&step->members, "code", (int64_t)session_below(draw, 10));
-        return; /* legal */
-    }
     step->wrong.present = true;
     session_add(&step->wrong.what, "frame", 1);
 }
 
-/* More Sends than the device has receives. */
-static void exhaust_receives(struct session *session, struct session_draw *draw)
+/* Sends for all of the device's receives. */
+static void use_receives(struct session *session, struct session_draw *draw, size_t sends)
 {
-    size_t sends = 1 + session_below(draw, 3);
-
     session->step_count = 0;
     session_drop(&session->device, "receives");
     session_add(&session->device, "receives", (int64_t)sends);
@@ -246,13 +271,24 @@ static void exhaust_receives(struct session *session, struct session_draw *draw)
     if (session->word.count != 0)
         session->word.count = 2; /* no RTR that would take one */
     session_drop(&session->device, "p2p");
-    for (size_t i = 0; i <= sends; i++) {
-        struct session_step *step = session_add_step(session, "send");
+    for (size_t i = 0; i < sends; i++)
+        session_add(&session_add_step(session, "send")->members, "octets", (int64_t)session_below(draw, 16));
+}
 
-        session_add(&step->members, "octets", (int64_t)session_below(draw, 16));
-        step->wrong.present = i == sends;
+/* More Sends than the device has receives; a Terminate needs none. */
+static void exhaust_receives(struct session *session, struct session_draw *draw)
+{
+    struct session_step *step;
+
+    use_receives(session, draw, 1 + session_below(draw, 3));
+    if (session_once_in(draw, 4)) {
+        add_terminate(session, draw);
+        return;
     }
-    session_add(&session->steps[sends].wrong.what, "frame", 1);
+    step = session_add_step(session, "send");
+    session_add(&step->members, "octets", (int64_t)session_below(draw, 16));
+    step->wrong.present = true;
+    session_add(&step->wrong.what, "frame", 1);
 }
 
 void session_deviate(struct session *session, struct session_draw *draw)
@@ -283,4 +319,6 @@ void session_deviate(struct session *session, struct session_draw *draw)
         return;
     session_drop(&step->members, "held"); /* octets that are held would be judged with the next step's */
     change_step(session, draw, step);
+    if (session_find(&step->wrong.frame, "marker_index") != NULL && session_number(&step->members, "stream", 1) == 1)
+        give_marker(session, draw, step);
 }

@@ -69,24 +69,35 @@ static size_t count_live(const struct generator *generator)
     return count;
 }
 
-/* The draft's streams have no end of their own, and over SCTP a reset is that of the association. */
+/* In the middle of its work: over SCTP a reset is that of the association. */
+static const char *draw_break(struct generator *generator)
+{
+    if (!once_in(generator, 2))
+        return once_in(generator, 2) ? "disconnect" : NULL;
+    return generator->session->sctp == IWARP_SCTP_UNDECIDED && once_in(generator, 2) ? "reset" : "error";
+}
+
+/* The draft's streams have no end of their own. */
 static void end_stream(struct generator *generator)
 {
+    const char *how = draw_break(generator);
+    bool abandons = how != NULL && strcmp(how, "disconnect") != 0 && once_in(generator, 2);
     struct session_step *step;
-    bool reset = generator->session->sctp == IWARP_SCTP_UNDECIDED && once_in(generator, 4);
 
     if (count_live(generator) == 1 || generator->session->sctp == IWARP_SCTP_DRAFT02)
         return;
     generator_settle(generator);
-    if (reset)
+    if (abandons)
         generator_abandon_reads(generator);
     step = generator_add_step(generator, "end");
     if (step == NULL)
         return;
-    if (reset || once_in(generator, 3))
-        session_add_word(&step->members, "how", reset ? "reset" : "disconnect");
+    if (how != NULL)
+        session_add_word(&step->members, "how", how);
     generator->live[generator->stream] = false;
     choose_stream(generator);
+    if (abandons) /* what they have left shows */
+        generator_device_read(generator);
 }
 
 /* ---- a session --------------------------------------------------------------------------------------------------- */
@@ -96,9 +107,9 @@ static void make_operation(struct generator *generator)
     choose_stream(generator);
     if (once_in(generator, 16))
         generator_settle(generator);
-    else if (once_in(generator, 14))
+    else if (once_in(generator, 9))
         make_another(generator);
-    else if (once_in(generator, 14))
+    else if (once_in(generator, 9))
         end_stream(generator);
     else if (once_in(generator, 20))
         make_pause(generator);

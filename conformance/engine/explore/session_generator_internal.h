@@ -52,6 +52,9 @@ void generator_send(struct generator *generator);
 /* An operation of one of the sides, once or several times: so that much is open at once. */
 void generator_operate(struct generator *generator);
 
+/* A Read of the device. */
+void generator_device_read(struct generator *generator);
+
 /* Reads of the device that stay open. */
 void generator_abandon_reads(struct generator *generator);
 

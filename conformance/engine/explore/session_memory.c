@@ -240,6 +240,20 @@ void session_overfill(struct session *session, struct session_draw *draw)
     session_add(&step->wrong.what, "frame", room / piece + 1);
 }
 
+/* As many Reads as IRD, or more of them, while the tester's window is shut. */
+static void shut_with_reads(struct session *session, struct session_draw *draw, int64_t depth)
+{
+    int64_t more = (int64_t)session_below(draw, 3);
+    const struct session_member *extensions = session_find(&session->device, "extensions");
+    struct session_step *step = add_wrong(session, "reads", 1);
+
+    session->beyond = more != 0;
+    session_add(&step->members, "times", depth + more);
+    session_add(&step->members, "octets", session_once_in(draw, 4) ? 0 : 1 + (int64_t)session_below(draw, SHORT_MOST));
+    if ((extensions == NULL || strcmp(extensions->word, "off") != 0) && session_once_in(draw, 3))
+        session_add(&step->members, "before", 1 + (int64_t)session_below(draw, 4));
+}
+
 void session_exhaust_reads(struct session *session, struct session_draw *draw)
 {
     int64_t depth = 1 + (int64_t)session_below(draw, 3), number = any_region(session, draw);
@@ -251,6 +265,10 @@ void session_exhaust_reads(struct session *session, struct session_draw *draw)
     session_drop(&session->device, "ird");
     session_drop(&session->device, "p2p");
     session_add(&session->device, "ird", depth);
+    if (session->sctp == IWARP_SCTP_UNDECIDED && session_once_in(draw, 2)) {
+        shut_with_reads(session, draw, depth);
+        return;
+    }
     open_region(session, draw, number, "read");
     step = use(session, draw, "read", number, 0,
                session_once_in(draw, 4)

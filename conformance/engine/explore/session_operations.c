@@ -298,7 +298,7 @@ static void make_device_write(struct generator *generator)
         session_add(&step->members, "to", once_in(generator, 2) ? below(generator, 5000) : 0xFFFFFF80);
 }
 
-static void make_device_read(struct generator *generator)
+void generator_device_read(struct generator *generator)
 {
     int64_t number, at, octets;
     struct region *region = choose_region(generator, can_be_sink, &number);
@@ -367,8 +367,9 @@ typedef void operation(struct generator *generator);
 /* How often each comes is how often it stands here. */
 static operation *const by_tester[] = {generator_send, generator_send, make_write,  make_write,
                                        make_read,      make_read,      make_atomic, make_immediate};
-static operation *const by_device[] = {make_device_send, make_device_send,   make_device_write,    make_device_read,
-                                       make_device_read, make_device_atomic, make_device_immediate};
+static operation *const by_device[] = {make_device_send,      make_device_send,      make_device_write,
+                                       generator_device_read, generator_device_read, make_device_atomic,
+                                       make_device_immediate};
 
 void generator_operate(struct generator *generator)
 {

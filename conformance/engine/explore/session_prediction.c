@@ -118,6 +118,8 @@ static bool is_first_octet_wrong(const struct session *session)
 
 static bool has_many_reads(const struct session *session)
 {
+    if (session->step_count != 0 && strcmp(session->steps[session->step_count - 1].name, "reads") == 0)
+        return session->beyond;
     for (size_t i = 0; i < session->step_count; i++)
         if (session_find(&session->steps[i].members, "times") != NULL)
             return true;

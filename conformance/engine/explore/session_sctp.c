@@ -31,7 +31,8 @@ static void open_draft(struct session *session, struct session_draw *draw)
 static void open_another_sctp(const struct session *session, struct session_draw *draw, struct session_members *step)
 {
     (void)session;
-    session_add(step, "sid", (int64_t)session_below(draw, SIDS_MOST));
+    if (session_once_in(draw, 2)) /* else the lowest one that is free, which another session had before */
+        session_add(step, "sid", (int64_t)session_below(draw, SIDS_MOST));
 }
 
 /* How many chunks are in a packet, and in which order they go. */
@@ -76,11 +77,24 @@ static void wrong_chunk(struct session_draw *draw, struct session_members *chunk
     }
 }
 
+/* A plain code where an enhanced one is due, and the other way round. */
+static void other_kind(struct session_draw *draw, struct session_members *wrong)
+{
+    int64_t step = DDP_SCTP_ENHANCED_INITIATE - DDP_SCTP_INITIATE;
+
+    session_add_word(wrong, "of", ddp_sctp_control_layout.id);
+    session_add_word(wrong, "field", "Code");
+    session_add(wrong, "at", 0);
+    session_add(wrong, "bits", 16);
+    session_add(wrong, "add", session_once_in(draw, 2) ? step : -step);
+}
+
 static void wrong_start_control(struct session *session, struct session_draw *draw)
 {
     struct session_wrong *wrong = &session->wrong_start;
 
-    switch (session_below(draw, 9)) {
+    switch (session_below(draw, 10)) {
+    case 9: other_kind(draw, &wrong->what); break;
     case 0: session_add(&wrong->what, "keep", (int64_t)session_below(draw, 12)); break;
     case 1: session_add(&wrong->what, "more", 1 + (int64_t)session_below(draw, 600)); break;
     case 2: session_add_flag(&wrong->what, "twice", true); break;

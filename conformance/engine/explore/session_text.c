@@ -118,6 +118,8 @@ static void print_reactions(const struct session *session, FILE *out)
     for (size_t i = 0; i < session->reaction_count; i++)
         (void)fprintf(out, "%s \"%s\"", i == 0 ? "" : ",", session->reactions[i]);
     (void)fputs(" },\n", out);
+    if (session->beyond)
+        (void)fputs("      beyond = true,\n", out);
     if (session->untouched)
         (void)fputs("      untouched = true,\n", out);
 }

@@ -8,7 +8,7 @@ Session.__index = Session
 harness.session = Session -- 9-explored.lua has the rest of it
 harness.lower = {}        -- and 9-followed-tcp.lua and 9-followed-sctp.lua what is below DDP
 
-local READ, READ_RESPONSE, ATOMIC, ATOMIC_RESPONSE = 0x1, 0x2, 0xA, 0xB
+local READ, READ_RESPONSE, TERMINATE, ATOMIC, ATOMIC_RESPONSE = 0x1, 0x2, 0x7, 0xA, 0xB
 
 -- Octets of messages and memory: each message has its own place in one long row.
 local ROW, PLACES, STRIDE = 20000, 97, 31
@@ -156,6 +156,25 @@ steps["atomic"] = function(self, step)
   return t
 end
 
+-- Reads while the tester takes nothing: all of them stay open, the first with more octets than the device's TCP has room for.
+-- Atomics that were answered before them (step.before) hold no place any more. A Send after them tells whether they wait in
+-- TCP, where IRD does not count them.
+steps["reads"] = function(self, step)
+  local t, c = self.t, self.c
+  local target = step.before and t:target { value = 0 }
+  for i = 1, step.before or 0 do
+    local request = target:request(ADD, { Data = 1, RequestId = i })
+    c:send(request)
+    c:expect_atomic(request, nil, "an atomic before Reads")
+  end
+  c:shut_with_reads(t:memory { octets = t.large }, step.times, step.octets)
+  c:send(rdmap.send { data = "after them" })
+  rig.wait(t.quiet)
+  self.taken = #t:deliveries(c) > 0
+  c:window(65535)
+  self:react(step.wrong)
+end
+
 steps["immediate"] = function(self, step)
   local data, opcode = Session.octets_of(8, step.number), step.solicited and 9 or 8
   if self.undelivered >= self.receives then self:settle() end
@@ -281,10 +300,24 @@ steps["another"] = function(self, step)
   stream.lower.another(stream, step)
 end
 
--- The stream ends; others go on.
+-- The stream fails by a Write to nobody.
+local function fail_stream(self)
+  self:put({ rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "to nobody" } }, {})
+  local got
+  repeat got = self.c:receive() until got.kind ~= "segment" or got.Opcode == TERMINATE
+  if got.kind == "segment" then got = self.c:receive(self.t.quiet) end
+  if got.kind == "segment" then self.t:fail("after its Terminate the device sends nothing", "the end of the stream", describe(got)) end
+  if got.kind ~= "reset" then self.c:fin() end
+end
+
+-- The stream ends, by a RST or an error in the middle of its work; others go on.
 steps["end"] = function(self, step)
-  if step.how ~= "reset" then self:settle(true) end -- else it ends in the middle of its work
-  self.lower.ends[step.how or "fin"](self)
+  if step.how == "error" then
+    fail_stream(self)
+  else
+    if step.how ~= "reset" then self:settle(true) end
+    self.lower.ends[step.how or "fin"](self)
+  end
   self.over = true
 end
 

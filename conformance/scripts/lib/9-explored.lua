@@ -222,7 +222,8 @@ function Session:refuse(reactions, seen, got)
 end
 
 -- The reactions that are allowed on this stream: of "crc ..." and "markers ..." those whose condition holds. And those of
--- "warn ...", which a row asks to report all the same.
+-- "warn ...", which a row asks to report all the same. Reads that are beyond IRD (session.beyond) may wait in TCP; those that
+-- are taken are not served.
 function Session:reactions_here()
   local framing, allowed, warned = self.lower.framing(self), {}, {}
   for _, reaction in ipairs(self.session.reactions) do
@@ -230,7 +231,7 @@ function Session:reactions_here()
     if how == "warn" then warned[#warned + 1] = rest
     elseif how == "crc" or how == "markers" then
       if framing[how] then allowed[#allowed + 1] = rest end
-    else allowed[#allowed + 1] = reaction end
+    elseif reaction ~= "goes on" or not (self.taken and self.session.beyond) then allowed[#allowed + 1] = reaction end
   end
   return allowed, warned
 end
@@ -347,7 +348,7 @@ local function fit(t, session)
   end
   local atomic, immediate = session.atomics, false
   for _, step in ipairs(session) do
-    atomic = atomic or step[1]:find("atomic", 1, true)
+    atomic = atomic or step[1]:find("atomic", 1, true) or step.before
     immediate = immediate or step[1]:find("immediate", 1, true)
   end
   needs("atomics", atomic)

@@ -149,11 +149,14 @@ START_TEST(a_rule_names_its_group)
 END_TEST
 
 /* Loop: what was not judged, or judged too widely: a start-up frame that is no good exchange; a CRC that is checked though it is not
-   in use; what a mask does; a Reply that rejects; an STag that may not be invalidated. */
+   in use; what a mask does; a Reply that rejects; an STag that may not be invalidated; more Reads than IRD; a Terminate
+   without a receive. */
 START_TEST(a_fault_is_found_without_a_script)
 {
-    static const char *const defects[] = {"mpa-request-key-wrong", "mpa-crc-checked-when-off", "atom-returns-swap",
-                                          "mpa-reject-ignored", "rdmap-invalidate-wrong-code"};
+    static const char *const defects[] = {
+        "mpa-request-key-wrong",        "mpa-crc-checked-when-off",    "atom-returns-swap",
+        "mpa-reject-ignored",           "rdmap-invalidate-wrong-code", "rdmap-ird-ignored",
+        "rdmap-terminate-needs-receive"};
     struct explore_summary summary;
 
     give_defect(defects[_i]);
@@ -312,7 +315,7 @@ Suite *explore_suite(void)
     tcase_add_test(tcase, over_sctp_a_defect_is_found);
     tcase_add_test(tcase, failures_of_one_cause_are_one_group);
     tcase_add_test(tcase, a_rule_names_its_group);
-    tcase_add_loop_test(tcase, a_fault_is_found_without_a_script, 0, 5);
+    tcase_add_loop_test(tcase, a_fault_is_found_without_a_script, 0, 7);
     tcase_add_test(tcase, an_excused_reaction_is_a_warning);
     tcase_add_test(tcase, what_is_refused_allows_the_reactions_of_the_table);
     tcase_add_test(tcase, the_octets_decide_what_is_allowed);
