@@ -28,10 +28,11 @@ void session_open_word(struct session *session, struct session_draw *draw)
 
     session_add(word, "IRD", depth(draw));
     session_add(word, "ORD", depth(draw));
-    if (session_once_in(draw, 3)) {
+    if (session_once_in(draw, 2)) {
         uint64_t kinds = 1 + session_below(draw, 7);
 
-        session_add(word, "A", 1);
+        if (!session_once_in(draw, 4)) /* else nobody looks at them (RFC 6581 9.2) */
+            session_add(word, "A", 1);
         for (int i = 0; i < 3; i++)
             if ((kinds >> i & 1) != 0)
                 session_add(word, flags[i], 1);
@@ -103,6 +104,8 @@ void session_open(struct session *session, struct session_draw *draw, struct ses
     if (!session->initiator && session->sctp != IWARP_SCTP_DRAFT02 && session_once_in(draw, 6))
         session_add_flag(&session->open, "asks", true);
     turn_down(session, draw, &session->open);
+    if (session->initiator && session_once_in(draw, 6))
+        session_add(&session->open, "flags", 1 + (int64_t)session_below(draw, 7));
     if (session_once_in(draw, 8))
         session->ends = session_once_in(draw, 2) ? "disconnect" : "reset";
 }

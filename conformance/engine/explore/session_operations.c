@@ -8,6 +8,7 @@ enum {
     PIECE_MOST = 1300,  /* fits a segment of every path that a session is run on */
     SEGMENTS_MOST = 40, /* of one message, and TCP segments of one step */
     BURST_MOST = 10,
+    RIGHT_ATOMIC = 3, /* beside the other two */
 };
 
 /* A step on the stream whose turn it is; NULL: there is no room. */
@@ -34,18 +35,17 @@ static int64_t size(struct generator *generator, int64_t most)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-void generator_add_region(struct generator *generator, struct region *region)
+static void add_region(struct generator *generator, struct region *region, int64_t right)
 {
     static const char *const rights[] = {NULL, "{ \"read\" }", "{ \"write\" }", "{ \"read\", \"write\", \"atomic\" }"};
     struct session_region *to = &generator->session->regions[generator->session->region_count];
-    int64_t right = once_in(generator, 2) ? 0 : 1 + below(generator, 3);
 
-    if (right == 3 && !generator->opening.extensions)
+    if (right == RIGHT_ATOMIC && !generator->opening.extensions)
         right = 0;
-    region->octets = right == 3 ? 8 * (1 + below(generator, 16)) : 1 + size(generator, 6000);
+    region->octets = right == RIGHT_ATOMIC ? 8 * (1 + below(generator, 16)) : 1 + size(generator, 6000);
     region->readable = right != 2;
     region->writable = right != 1;
-    region->atomic = right == 3;
+    region->atomic = right == RIGHT_ATOMIC;
     region->bound = once_in(generator, 4);
     session_add(&to->members, "octets", region->octets);
     if (region->atomic)
@@ -56,6 +56,11 @@ void generator_add_region(struct generator *generator, struct region *region)
         session_add_flag(&to->members, "bound", true);
     to->access = rights[right];
     generator->session->region_count++;
+}
+
+void generator_add_region(struct generator *generator, struct region *region)
+{
+    add_region(generator, region, once_in(generator, 2) ? 0 : 1 + below(generator, 3));
 }
 
 void generator_settle(struct generator *generator)
@@ -224,15 +229,27 @@ static int64_t operand(struct generator *generator)
 {
     static const int64_t edges[] = {0, 1, -1, INT64_MIN, INT64_MAX, 0xFFFFFFFF, 0x100000000, -0x7F7F7F7F7F7F7F80};
 
-    if (once_in(generator, 2))
+    if (!once_in(generator, 4))
         return edges[below(generator, sizeof(edges) / sizeof(edges[0]))];
     return (int64_t)splitmix_next(&generator->draw->state);
+}
+
+/* A region for atomics, made where there is none. */
+static struct region *choose_target(struct generator *generator, int64_t *number)
+{
+    size_t count = generator->session->region_count;
+    struct region *region = choose_region(generator, allows_atomics, number);
+
+    if (region != NULL || count == SESSION_REGIONS || !generator->opening.extensions)
+        return region;
+    add_region(generator, &generator->regions[count], RIGHT_ATOMIC);
+    return choose_region(generator, allows_atomics, number);
 }
 
 static void make_atomic(struct generator *generator)
 {
     int64_t number, operation = below(generator, 3);
-    struct region *region = choose_region(generator, allows_atomics, &number);
+    struct region *region = choose_target(generator, &number);
     struct session_step *step;
 
     if (region == NULL)

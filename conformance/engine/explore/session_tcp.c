@@ -5,7 +5,7 @@
 
 static void open_tcp(struct session *session, struct session_draw *draw)
 {
-    static const int64_t sizes[] = {536, 700, 1000, 1220};
+    static const int64_t sizes[] = {140, 536, 700, 1000, 1220};
 
     if (session_once_in(draw, 4))
         session_add_flag(&session->own, "M", true);

@@ -157,7 +157,7 @@ steps["atomic"] = function(self, step)
 end
 
 -- Reads while the tester takes nothing: all of them stay open, the first with more octets than the device's TCP has room for.
--- Atomics that were answered before them (step.before) hold no place any more. A Send after them tells whether they wait in
+-- Atomics that were answered before them (step.before) hold no place any more. A Send after them shows whether they wait in
 -- TCP, where IRD does not count them.
 steps["reads"] = function(self, step)
   local t, c = self.t, self.c

@@ -282,6 +282,13 @@ function Session.mirrored_rtr(asked)
   return { A = 1, IRD = asked.ORD, ORD = asked.IRD, [named] = 1 }
 end
 
+-- The answer to a word with A = 0. `named`: bits of B, C and D, which nobody looks at there (RFC 6581 9.2).
+function Session.mirrored_depths(asked, named)
+  local word = { IRD = asked.ORD, ORD = asked.IRD }
+  for i, flag in ipairs(flags) do word[flag] = (named or 0) >> i - 1 & 1 end
+  return word
+end
+
 -- The RTR of the tester, an initiator: the first that the word of the answer names.
 function Session:send_rtr(word)
   if not word or word.A ~= 1 then return end

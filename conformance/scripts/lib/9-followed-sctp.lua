@@ -127,7 +127,7 @@ local function answer(self, got, device_private)
   local enhanced = got.code == sctp["Enhanced Initiate"]
   local asked = enhanced and word_of(got)
   self:expect_private(device_private, got.private_data:sub(enhanced and 5 or 1), "of the Initiate")
-  self.word = asked and (asked.A == 1 and Session.mirrored_rtr(asked) or { IRD = asked.ORD, ORD = asked.IRD }) or nil
+  self.word = asked and (asked.A == 1 and Session.mirrored_rtr(asked) or Session.mirrored_depths(asked, self.opening.flags)) or nil
   send_control(self, self.opening.refuses and "Reject" or "Accept")
   if self.opening.refuses then
     self.over = true

@@ -68,7 +68,7 @@ local function send_start(self)
   if asked and asked.A == 1 then
     own.enhanced = Session.mirrored_rtr(asked)
   elseif asked then
-    own.enhanced = own.enhanced or { IRD = asked.ORD, ORD = asked.IRD }
+    own.enhanced = own.enhanced or Session.mirrored_depths(asked, o.flags)
   elseif t.role == "initiator" then
     own.enhanced = nil
   end
