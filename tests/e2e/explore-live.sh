@@ -28,9 +28,9 @@ echo "== the reference stack as a process"
 expect 0 "nothing fails" "$WARPCHECK" explore --sessions 40 --seed 3 -o "$WORK/clean"
 says '^40 sessions, [1-9][0-9]* with something wrong: 0 failed, in 0 groups$'
 # Its ULP comes too late for its first Send: the device has refused the start-up.
-expect 0 "an end that is allowed" "$WARPCHECK" explore --from 35 --sessions 1 -o "$WORK/late"
+expect 0 "an end that is allowed" "$WARPCHECK" explore --from 22 --sessions 1 -o "$WORK/late"
 # One that a rule finds: what is only seen when nothing comes is waited for in each try.
-expect 1 "a defect" "$WARPCHECK" explore --defect ddp-msn-shared --wrong 0 --from 2 --sessions 3 -o "$WORK/faulty"
+expect 1 "a defect" "$WARPCHECK" explore --defect ddp-msn-shared --wrong 0 --from 15 --sessions 3 -o "$WORK/faulty"
 says '^      reduced to 1 step: device read$'
 says "^      its run: $WORK/faulty/explored-1$"
 checks=("$WORK"/faulty/checks/*.lua)
