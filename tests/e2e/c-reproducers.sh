@@ -150,7 +150,7 @@ dumpcap -q -i lo -f 'udp port 4791' -w "$WORK/wire.pcapng" 2>/dev/null &
 capturing=$!
 eventually $capturing test -s "$WORK/wire.pcapng" || exit 99
 bash "$WORK/cm-once" "$@"
-dumped() { "$WARPCHECK" dump "$WORK/wire.pcapng" | grep -q 'CM REJ'; }
+dumped() { grep -q 'CM REJ' < <("$WARPCHECK" dump "$WORK/wire.pcapng"); }
 eventually $capturing dumped
 kill $capturing
 wait $capturing

@@ -144,7 +144,7 @@ START_TEST(a_rule_names_its_group)
     ck_assert(summary.stopped);
     ck_assert_ptr_nonnull(summary.groups[0].id);
     /* -11 or -12: as the session has it, the first MSN is wrong or one of those after it */
-    ck_assert_int_eq(strncmp(summary.groups[0].id, "DDP-4.3-1", 9), 0);
+    ck_assert(strcmp(summary.groups[0].id, "DDP-4.3-11") == 0 || strcmp(summary.groups[0].id, "DDP-4.3-12") == 0);
     explore_summary_free(&summary);
 }
 END_TEST
@@ -152,19 +152,22 @@ END_TEST
 /* Loop: what was not judged, or judged too widely: a start-up frame that is no good exchange; a CRC that is checked though it is not
    in use; what a mask does; a Reply that rejects; an STag that may not be invalidated; more Reads than IRD; a Terminate
    without a receive; flags beside A = 0. */
+static const char *const unscripted[] = {
+    "mpa-request-key-wrong",
+    "mpa-crc-checked-when-off",
+    "atom-returns-swap",
+    "mpa-reject-ignored",
+    "rdmap-invalidate-wrong-code",
+    "rdmap-ird-ignored",
+    "rdmap-terminate-needs-receive",
+    "set-up-rtr-by-flags",
+};
+
 START_TEST(a_fault_is_found_without_a_script)
 {
-    static const char *const defects[] = {"mpa-request-key-wrong",
-                                          "mpa-crc-checked-when-off",
-                                          "atom-returns-swap",
-                                          "mpa-reject-ignored",
-                                          "rdmap-invalidate-wrong-code",
-                                          "rdmap-ird-ignored",
-                                          "rdmap-terminate-needs-receive",
-                                          "set-up-rtr-by-flags"};
     struct explore_summary summary;
 
-    give_defect(defects[_i]);
+    give_defect(unscripted[_i]);
     config.first_only = true;
     config.sessions = 1000;
     config.wrong = 60;
@@ -320,7 +323,7 @@ Suite *explore_suite(void)
     tcase_add_test(tcase, over_sctp_a_defect_is_found);
     tcase_add_test(tcase, failures_of_one_cause_are_one_group);
     tcase_add_test(tcase, a_rule_names_its_group);
-    tcase_add_loop_test(tcase, a_fault_is_found_without_a_script, 0, 8);
+    tcase_add_loop_test(tcase, a_fault_is_found_without_a_script, 0, sizeof(unscripted) / sizeof(unscripted[0]));
     tcase_add_test(tcase, an_excused_reaction_is_a_warning);
     tcase_add_test(tcase, what_is_refused_allows_the_reactions_of_the_table);
     tcase_add_test(tcase, the_octets_decide_what_is_allowed);
