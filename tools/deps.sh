@@ -13,7 +13,7 @@ build='gcc libc6-dev pkg-config libpcap-dev libnet1-dev libisal-dev liblua5.4-de
        libseccomp-dev zlib1g-dev libzstd-dev liblz4-dev libminizip-dev libmd-dev uthash-dev libusrsctp-dev libsystemd-dev iproute2'
 test='lld zstd lz4 xz-utils libxml2-utils dpkg-dev debhelper strace debootstrap check perl python3 clang libclang-rt-dev llvm tshark jq xxd procps valgrind zsh fish
       man-db groff-base mandoc'
-bench='tshark jq procps time'
+bench='tcpdump tshark jq procps time'
 plugin='gcc libc6-dev pkg-config libisal-dev uthash-dev libwireshark-dev libglib2.0-dev'
 # shellcheck disable=SC2034 # named by the group
 lab='qemu-system-x86 busybox-static cpio kmod xz-utils patch make gcc libc6-dev bc libelf-dev iproute2 ethtool libjansson-dev

@@ -15,7 +15,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 minutes=${1:-20}
 if [ "${MONITOR_INSIDE:-}" != 1 ]; then
 	for program in tcpdump jq; do
-		command -v "$program" >/dev/null || { echo "monitor.sh: $program is not there (apt-get install $program)" >&2; exit 2; }
+		command -v "$program" >/dev/null || { echo "monitor.sh: $program is not there (tools/deps.sh bench)" >&2; exit 2; }
 	done
 	export MONITOR_INSIDE=1
 	user=()
