@@ -348,7 +348,7 @@ static void register_region(struct bridge_exchange *x, enum region region)
 
 static json_t *place(const struct bridge_exchange *x, enum region region, size_t offset)
 {
-    return json_sprintf("0x%llx", (unsigned long long)(x->base[region] + offset));
+    return json_sprintf("0x%llx", (unsigned long long)x->base[region] + offset);
 }
 
 static void send(struct bridge_exchange *x, uint64_t number, size_t index)
