@@ -199,11 +199,13 @@ static bool is_free(const struct cm_plan *plan, const struct repro_mad *mad, siz
     }
 }
 
-/* Writes `format` if there is somewhere to write, and returns `octets`. */
-static size_t name(FILE *out, size_t octets, const char *format, uint32_t value)
+/* Writes the letter, and the value in so many hexadecimal digits, if there is somewhere to write. Returns `octets`. */
+static size_t name(FILE *out, size_t octets, char letter, int digits, uint32_t value)
 {
-    if (out != NULL)
-        fprintf(out, format, value);
+    if (out != NULL && digits > 0)
+        fprintf(out, "%c%0*" PRIx32, letter, digits, value);
+    else if (out != NULL)
+        fputc(letter, out);
     return octets;
 }
 
@@ -221,17 +223,17 @@ static size_t write_name(const struct cm_plan *plan, const struct repro_mad *mad
     value = octets_get32(mad->octets + at);
     number = number_of(plan, value);
     if (fits && memcmp(mad->octets + at, own->octets, wide) == 0)
-        return name(out, wide, "O", 0);
+        return name(out, wide, 'O', 0, 0);
     if (fits && memcmp(mad->octets + at, dut->octets, wide) == 0)
-        return name(out, wide, "D", 0);
+        return name(out, wide, 'D', 0, 0);
     if (((at == LOCAL_ID_AT || at == REMOTE_ID_AT) && is_own_id(plan, value)) ||
         (at == TRANSACTION_AT + 4 && !begun_by_dut(plan, mad)))
-        return name(out, 4, "I%08" PRIx32, value);
+        return name(out, 4, 'I', 8, value);
     if (sent && at == (kind == CM_REQ ? REQ_QPN_AT : kind == CM_REP ? REP_QPN_AT : SIZE_MAX))
-        return name(out, 3, "Q%06" PRIx32, value >> 8);
+        return name(out, 3, 'Q', 6, value >> 8);
     if (number != SIZE_MAX &&
         (at <= REMOTE_ID_AT || (at == MESSAGE + 8 && kind == CM_DREQ) || (at == REP_QPN_AT && kind == CM_REP)))
-        return name(out, 4, "A%" PRIu32, (uint32_t)number);
+        return name(out, 4, 'A', 1, (uint32_t)number);
     return 0;
 }
 
