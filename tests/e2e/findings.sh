@@ -123,6 +123,13 @@ seeded_faults() { # seeded_faults FOLDER TABLE
 seeded_faults conformance/labs/linux/seeded "$faults"
 seeded_faults conformance/labs/linux/seeded-rxe docs/findings/seeded-rxe.tsv
 seeded_faults conformance/labs/linux/reverts docs/findings/reverts-siw.tsv
+# Those of seeded-host.sh have their row in the page, as the script prints it up to what was named.
+for patch in conformance/labs/linux/seeded-host/*.patch; do
+	field() { sed -n "/^---/q; s/^$1: //p" "$patch"; }
+	holds "$(basename "$patch") names a check that is there" "$WARPCHECK" list --checks "$(field checks)"
+	holds "$(basename "$patch") names a kernel that can be built" test -s "conformance/labs/linux/config/$(field config).config"
+	holds "$(basename "$patch") has its row" grep -qF "| $(field fault) | \`$(basename "$patch" .patch)\` | \`$(field config)\` | \`$(field says)\` | $(field checks) as " docs/lab-kernels.md
+done
 for patch in conformance/labs/linux/reverts/*.patch; do
 	fix=$(sed -n '/^---/q; s/^fix: //p' "$patch")
 	holds "$(basename "$patch") names the commit as its table does" test -n "$fix" -a "$fix" = "$(awk -F '\t' -v patch="$(basename "$patch" .patch)" '$1 == patch { print $3 }' docs/findings/reverts-siw.tsv)"
