@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/monotonic.h"
 #include "conformance/engine/bridge/bridge_pattern.h"
 
 enum {
@@ -187,25 +188,17 @@ static bool are_received(struct bridge_exchange *x)
     return is_accepted(x) && receives(x) >= SENDS;
 }
 
-static uint64_t clock_ns(void)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* Until that is so, or, with `ends`, A's stream is over. False: neither came within the limit. */
 static bool until(struct bridge_exchange *x, bool (*condition)(struct bridge_exchange *), bool ends)
 {
-    uint64_t limit = clock_ns() + x->config.seconds * UINT64_C(1000000000);
+    uint64_t limit = monotonic_ns() + x->config.seconds * UINT64_C(1000000000);
 
     for (;;) {
         for (unsigned end = 0; end < ENDS; end++)
             poll_end(x, (enum end)end);
         if (condition(x) || (ends && is_over(x)))
             return true;
-        if (clock_ns() > limit || x->lost.text[0] != '\0' || x->config.is_unwanted(x->config.user))
+        if (monotonic_ns() > limit || x->lost.text[0] != '\0' || x->config.is_unwanted(x->config.user))
             return false;
         (void)nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
     }

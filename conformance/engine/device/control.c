@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
+
 enum {
     CONNECT_MILLISECONDS = 10000,
     ANSWER_MILLISECONDS = 10000, /* the slowest device is emulated, on a machine that has other things to do, too */
@@ -35,17 +37,9 @@ struct control {
     struct iwarp_sentence gone; /* why nobody will answer any more */
 };
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static int left_ms(int64_t deadline)
 {
-    int64_t left = deadline - now_ms();
+    int64_t left = deadline - monotonic_ms();
 
     return left > 0 ? (int)left : 0;
 }
@@ -98,7 +92,7 @@ static int try_connect(const struct control_config *config, int64_t deadline)
 static int open_connection(struct control *control, struct iwarp_sentence *error)
 {
     int milliseconds = control->config.connect_ms;
-    int64_t deadline = now_ms() + milliseconds;
+    int64_t deadline = monotonic_ms() + milliseconds;
 
     for (;;) {
         struct timespec pause = {.tv_nsec = PAUSE_MILLISECONDS * 1000000};
@@ -206,7 +200,7 @@ static bool await_octets(struct control *control, int64_t deadline)
 static char *read_line(struct control *control, size_t request_octets, struct iwarp_sentence *error)
 {
     int allowed = control->config.answer_ms + (int)(request_octets / OCTETS_PER_MILLISECOND);
-    int64_t deadline = now_ms() + allowed;
+    int64_t deadline = monotonic_ms() + allowed;
 
     for (;;) {
         char *line = next_line(control);

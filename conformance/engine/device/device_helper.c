@@ -13,8 +13,9 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/monotonic.h"
 
 enum {
     ARGUMENT_OCTETS = 4096,
@@ -41,14 +42,6 @@ struct helper {
 };
 
 static const char *const suffixes[DEVICE_COMMANDS] = {"restart", "connect"};
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 
@@ -226,10 +219,10 @@ static bool wait_for(struct helper *helper, bool requests, int milliseconds)
 
 static void wait_for_end(struct helper *helper, const struct process *process, int milliseconds)
 {
-    int64_t until = now_ms() + milliseconds;
+    int64_t until = monotonic_ms() + milliseconds;
 
-    while (process->state.running && now_ms() < until)
-        (void)wait_for(helper, false, (int)(until - now_ms()));
+    while (process->state.running && monotonic_ms() < until)
+        (void)wait_for(helper, false, (int)(until - monotonic_ms()));
 }
 
 /* Its process, and the others of its group: SIGTERM first. */

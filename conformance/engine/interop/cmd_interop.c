@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/monotonic.h"
 #include "base/exit_status.h"
 #include "conformance/engine/interop/interop_options.h"
 #include "conformance/engine/interop/interop_output.h"
@@ -319,19 +319,11 @@ static json_t *exchange_line(const struct pair *pair, const struct interop_test 
     return line;
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec time;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
-}
-
 static int exchange(struct interop_command *command, struct interop_device *initiator, struct interop_device *responder,
                     const struct interop_test *test, struct iwarp_sentence *error)
 {
     struct pair pair = {.initiator = initiator, .responder = responder};
-    uint64_t start = now_ms();
+    int64_t start = monotonic_ms();
     json_t *line = NULL;
     int rc;
 
@@ -348,7 +340,7 @@ static int exchange(struct interop_command *command, struct interop_device *init
         run_test(command, &pair, test);
         rc = capture_finish(command, &pair, error);
         hold_back(command, &pair, test);
-        line = exchange_line(&pair, test, (unsigned)(now_ms() - start));
+        line = exchange_line(&pair, test, (unsigned)(monotonic_ms() - start));
     }
     if (rc == 0 && !(run_stopped() && pair.x.verdict == VERDICT_INCONCLUSIVE))
         rc = line == NULL ? iwarp_sentence_set(error, "out of memory")

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/monotonic.h"
 #include "conformance/engine/process/run_stop.h"
 
 enum { STEP_OCTETS = 320, STEPS_MOST = 400, PAUSE_LEAST = 500000, PAUSE_MOST = 20000000 };
@@ -184,14 +185,6 @@ bool interop_can(const struct interop_exchange *x, enum interop_side side, const
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
-}
-
 /* Gets what is new; *any: something was. */
 static int events_handle(struct interop_exchange *x, enum interop_side side, bool *any)
 {
@@ -281,11 +274,11 @@ static int event_find(struct interop_exchange *x, enum interop_side side, const 
 static int await(struct interop_exchange *x, enum interop_side side, const char *const *names, const char *expected,
                  json_t **event)
 {
-    uint64_t end = now_ns() + UINT64_C(1000000000) * x->seconds;
+    uint64_t end = monotonic_ns() + UINT64_C(1000000000) * x->seconds;
     long pause = PAUSE_LEAST;
 
     while (!x->decided) {
-        bool any, late = now_ns() >= end;
+        bool any, late = monotonic_ns() >= end;
         int found;
 
         if (events_handle(x, side, &any) != 0 || (found = event_find(x, side, names, event)) < 0)

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "conformance/engine/process/child_end.h"
 
 bool ipsec_program_find(const char *name, char *path, size_t room)
@@ -72,20 +72,12 @@ _Noreturn static void execute(const struct ipsec_call *call, const char *path, i
     _exit(127);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Reads what it says until its end or the deadline. What is beyond the room is read and dropped. */
 static bool hear(int output, struct ipsec_said *said, int64_t deadline)
 {
     for (;;) {
         struct pollfd file = {.fd = output, .events = POLLIN};
-        int64_t rest = deadline - now_ms();
+        int64_t rest = deadline - monotonic_ms();
         char octets[4096];
         ssize_t got;
         size_t room;
@@ -133,7 +125,7 @@ int ipsec_program_run(const struct ipsec_call *call, struct ipsec_said *said, st
         close(pipes[0]);
         return -1;
     }
-    ended = hear(pipes[0], said, now_ms() + (int64_t)call->seconds * 1000);
+    ended = hear(pipes[0], said, monotonic_ms() + (int64_t)call->seconds * 1000);
     said->text[said->octets] = '\0';
     if (!ended)
         (void)kill(pid, SIGKILL);

@@ -7,19 +7,12 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/monotonic.h"
 #include "conformance/engine/process/run_stop.h"
 
 #define SECOND UINT64_C(1000000000)
 
 enum { JOIN_MILLISECONDS = 100 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
-}
 
 static volatile sig_atomic_t news; /* SIGCHLD has come and was not handled yet */
 
@@ -66,7 +59,7 @@ void worker_process_check(struct worker_process *worker)
 
     while (worker->pid > 0 && waitpid(worker->pid, &status, WNOHANG | WUNTRACED | WCONTINUED) == worker->pid) {
         if (WIFSTOPPED(status)) {
-            worker->stopped_ns = now_ns();
+            worker->stopped_ns = monotonic_ns();
         } else if (WIFCONTINUED(status)) {
             worker->stopped_ns = 0;
         } else {
@@ -75,7 +68,7 @@ void worker_process_check(struct worker_process *worker)
         }
     }
     if (worker->pid > 0 && worker->stopped_ns != 0 &&
-        now_ns() - worker->stopped_ns >= WORKER_STOPPED_SECONDS * SECOND) {
+        monotonic_ns() - worker->stopped_ns >= WORKER_STOPPED_SECONDS * SECOND) {
         worker->killed_for_delay = true;
         worker_process_kill(worker);
     }
@@ -88,7 +81,7 @@ int worker_process_wait(const struct worker_process *worker, int most)
 
     if (worker->pid == 0 || worker->stopped_ns == 0)
         return most;
-    since = now_ns() - worker->stopped_ns;
+    since = monotonic_ns() - worker->stopped_ns;
     left = since >= WORKER_STOPPED_SECONDS * SECOND
                ? 0
                : (int)((WORKER_STOPPED_SECONDS * SECOND - since) / 1000000) + 1; /* not too early */
