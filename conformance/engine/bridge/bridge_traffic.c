@@ -87,7 +87,7 @@ size_t bridge_traffic_count(const struct bridge_options *options, uint64_t strea
         return (size_t)options->connections;
     if (streams == 0)
         return 1;
-    return streams < BRIDGE_TRAFFIC_MOST ? (size_t)streams : BRIDGE_CONNECTIONS_MOST;
+    return streams < BRIDGE_TRAFFIC_MOST ? (size_t)streams : BRIDGE_TRAFFIC_MOST;
 }
 
 static struct control *reach(const struct bridge_options *options, unsigned side, const struct upper_token *token,
@@ -100,8 +100,8 @@ static struct control *reach(const struct bridge_options *options, unsigned side
     (void)control_place_parse(options->upper_testers[side], &config.address, &config.port, &why); /* was looked at */
     control = control_new(&config, &why);
     if (control == NULL)
-        (void)iwarp_sentence_set(error, "--upper-tester-%c %.80s: %.300s", "ab"[side], options -> upper_testers[side],
-                                 why.text);
+        (void)iwarp_sentence_set(error, "--upper-tester-%c %.80s: %.300s", side == 0 ? 'a' : 'b',
+                                 options->upper_testers[side], why.text);
     return control;
 }
 
