@@ -43,7 +43,7 @@ struct session_step *generator_add_step(struct generator *generator, const char 
 /* One more region of the session's memory. */
 void generator_add_region(struct generator *generator, struct region *region);
 
-/* What was asked for has come: regions may be used in another way. */
+/* A step that waits until every answer is there; after it, regions may be used in another way. */
 void generator_settle(struct generator *generator);
 
 /* A Send of the tester. */

@@ -71,6 +71,18 @@ static int64_t octets_of(const struct session *session, int64_t number)
     return session_number(&session->regions[number - 1].members, "octets", 1);
 }
 
+/* Octets of a Write or Read that the region has room for, from its beginning on. */
+static int64_t short_octets(struct session_draw *draw, int64_t room)
+{
+    return 1 + (int64_t)session_below(draw, room < SHORT_MOST ? (uint64_t)room : SHORT_MOST);
+}
+
+static void bind(struct session *session, int64_t number)
+{
+    session_drop(&session->regions[number - 1].members, "bound");
+    session_add_flag(&session->regions[number - 1].members, "bound", true);
+}
+
 /* The region has all rights, is bound to no stream, and begins where the session needs it. */
 static void open_region(struct session *session, struct session_draw *draw, int64_t number, const char *name)
 {
@@ -84,8 +96,8 @@ static void open_region(struct session *session, struct session_draw *draw, int6
     }
 }
 
-/* A Write of several segments, of which the first ones are good. */
-static void cut_write(struct session_draw *draw, struct session_step *step, int64_t at, int64_t room, int64_t octets)
+/* A Write or Send of several segments, of which those within `room` are good. */
+static void cut_message(struct session_draw *draw, struct session_step *step, int64_t at, int64_t room, int64_t octets)
 {
     int64_t piece = 1 + (int64_t)session_below(draw, (uint64_t)octets);
 
@@ -119,7 +131,7 @@ void session_reach_beyond(struct session *session, struct session_draw *draw)
         octets = UINT32_MAX - (int64_t)session_below(draw, 3);
     step = use(session, draw, name, number, at, octets);
     if (strcmp(name, "write") == 0 && session_once_in(draw, 3))
-        cut_write(draw, step, at, room, octets);
+        cut_message(draw, step, at, room, octets);
 }
 
 void session_reach_too_far(struct session *session, struct session_draw *draw)
@@ -144,13 +156,11 @@ void session_reach_too_far(struct session *session, struct session_draw *draw)
         session_drop(&opened, "refuses");
         session_add_step(session, "another")->members = opened;
     }
-    step = use(session, draw, name, number, 0,
-               1 + (int64_t)session_below(draw, room < SHORT_MOST ? (uint64_t)room : SHORT_MOST));
+    step = use(session, draw, name, number, 0, short_octets(draw, room));
     if (!other)
         return;
     session_add(&step->members, "stream", 2);
-    session_drop(&session->regions[number - 1].members, "bound");
-    session_add_flag(&session->regions[number - 1].members, "bound", true);
+    bind(session, number);
 }
 
 /* A good Send that invalidates the region. */
@@ -161,12 +171,6 @@ static void invalidate(struct session *session, struct session_draw *draw, int64
     session_add(&step->members, "octets", (int64_t)session_below(draw, SHORT_MOST));
     session_add(&step->members, "region", number);
     session_add(&step->members, "opcode", SEND_INVALIDATE + 2 * (int64_t)session_below(draw, 2));
-}
-
-static void bind(struct session *session, int64_t number)
-{
-    session_drop(&session->regions[number - 1].members, "bound");
-    session_add_flag(&session->regions[number - 1].members, "bound", true);
 }
 
 void session_reach_invalid(struct session *session, struct session_draw *draw)
@@ -221,7 +225,7 @@ void session_operate_wrongly(struct session *session, struct session_draw *draw)
 
 void session_overfill(struct session *session, struct session_draw *draw)
 {
-    int64_t room = 1 + (int64_t)session_below(draw, MESSAGE_MOST), far = distance(draw), piece;
+    int64_t room = 1 + (int64_t)session_below(draw, MESSAGE_MOST), far = distance(draw);
     int64_t octets = room + (far < SEGMENT_MOST - MESSAGE_MOST ? far : 1);
     struct session_step *step;
 
@@ -230,14 +234,8 @@ void session_overfill(struct session *session, struct session_draw *draw)
     session_add(&session->device, "receive_octets", room);
     step = add_wrong(session, "send", 1);
     session_add(&step->members, "octets", octets);
-    if (!session_once_in(draw, 3))
-        return;
-    piece = 1 + (int64_t)session_below(draw, (uint64_t)octets);
-    if (octets / piece > SHORT_MOST)
-        return;
-    session_add(&step->members, "piece", piece);
-    step->wrong.what.count = 0;
-    session_add(&step->wrong.what, "frame", room / piece + 1);
+    if (session_once_in(draw, 3))
+        cut_message(draw, step, 0, room, octets);
 }
 
 /* As many Reads as IRD, or more of them, while the tester's window is shut. */
@@ -270,9 +268,6 @@ void session_exhaust_reads(struct session *session, struct session_draw *draw)
         return;
     }
     open_region(session, draw, number, "read");
-    step = use(session, draw, "read", number, 0,
-               session_once_in(draw, 4)
-                   ? 0
-                   : 1 + (int64_t)session_below(draw, room < SHORT_MOST ? (uint64_t)room : SHORT_MOST));
+    step = use(session, draw, "read", number, 0, session_once_in(draw, 4) ? 0 : short_octets(draw, room));
     session_add(&step->members, "times", depth + 1 + (int64_t)session_below(draw, 2));
 }

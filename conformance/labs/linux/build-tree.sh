@@ -93,10 +93,8 @@ if [ -s "$lib/modules.builtin" ] || [ -s "$out/tree-modules.$$" ]; then
 	else
 		needs ib_uverbs CONFIG_INFINIBAND_USER_ACCESS
 		needs rdma_ucm 'CONFIG_INFINIBAND_USER_ACCESS and CONFIG_INFINIBAND_ADDR_TRANS'
+		if [[ " ${LAB_MODULES:-} " = *' rdma_rxe '* ]]; then needs rdma_rxe CONFIG_RDMA_RXE; else needs siw 'CONFIG_RDMA_SIW, or --siw-source'; fi
 	fi
-	if [ -n "${LAB_PEER:-}" ]; then
-		: # no RDMA device
-	elif [[ " ${LAB_MODULES:-} " = *' rdma_rxe '* ]]; then needs rdma_rxe CONFIG_RDMA_RXE; else needs siw 'CONFIG_RDMA_SIW, or --siw-source'; fi
 fi
 sctp=()
 [ -z "${LAB_PEER:-}" ] || sctp=(sctp sch_netem sch_prio sch_ingress cls_u32 act_mirred ifb)
