@@ -205,7 +205,8 @@ static bool untagged(struct iwarp_stream *stream, struct validation_subject *sub
     if (segment->qn == DDP_QN_READ_REQUEST) {
         size_t ird = stream->agreed.ird + (size_t)stream_behaves(stream, DEFECT_IRD_ONE_MORE);
         size_t places = stream_behaves(stream, DEFECT_READS_ROUNDED) ? defect_power_of_two(ird) : ird;
-        bool granted = rtr || reads_used(stream) < places || stream_behaves(stream, DEFECT_IRD_IGNORED);
+        bool granted = rtr || reads_used(stream) < places || stream_behaves(stream, DEFECT_IRD_IGNORED) ||
+                       (stream->agreed.ird == 0 && stream_behaves(stream, DEFECT_FIRST_READ_FREE));
         bool extended = stream->config.extensions != IWARP_EXTENSIONS_OFF;
 
         subject->buffer_octets = !granted ? UINT64_MAX : extended ? ATOMIC_REQUEST_OCTETS : READ_REQUEST_OCTETS;

@@ -106,6 +106,17 @@ static void forget_crc(struct iwarp_stream *stream)
                FPDU_CRC_OCTETS - lacks);
 }
 
+/* The header's first 16 octets, ULPDU_Length among them, are read for all kinds alike; the rest of an untagged one is miscounted. */
+static void miscount_header(struct iwarp_stream *stream, size_t count)
+{
+    struct mpa *mpa = mpa_of(stream);
+    size_t header = FPDU_LENGTH_OCTETS + DDP_UNTAGGED_OCTETS;
+
+    if (mpa->receive_count >= FPDU_LENGTH_OCTETS + DDP_TAGGED_OCTETS && mpa->receive_count < header &&
+        (mpa->receive_buffer[FPDU_LENGTH_OCTETS] & 0x80) == 0 && count > header - mpa->receive_count)
+        mpa->receive_count--;
+}
+
 bool defect_portion(struct iwarp_stream *stream, size_t count)
 {
     if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION || stream->end.dropping) {
@@ -119,6 +130,8 @@ bool defect_portion(struct iwarp_stream *stream, size_t count)
         mpa_of(stream)->receive_count = 0;
     if (stream_behaves(stream, DEFECT_CRC_IN_ONE_SEGMENT))
         forget_crc(stream);
+    if (stream_behaves(stream, DEFECT_MO_IN_ONE_SEGMENT))
+        miscount_header(stream, count);
     stream_state(stream)->partial_at = stream->now;
     if (mpa_of(stream)->receive_count != 0)
         return false;

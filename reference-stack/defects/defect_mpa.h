@@ -23,6 +23,7 @@
     B(CRC_WITH_NEXT,               "crc-with-next",               "within a message the CRC field goes out with the next FPDU") \
     /* FPDUs received */ \
     B(PARTIAL_EXPIRES,             "partial-expires",             "the part of an FPDU that has come is forgotten after a second") \
+    B(MO_IN_ONE_SEGMENT,           "mo-in-one-segment",           "what completes an MO in a second TCP segment loses an octet") \
     B(CRC_DELIVERED,               "crc-delivered",               "without agreed CRCs the CRC field goes up after the ULPDU") \
     /* FPDUs after a gap */ \
     B(EARLY_KEPT,                  "early-kept",                  "what comes after a gap waits until it closes") \

@@ -29,6 +29,7 @@
     B(READS_HALF,                  "reads-half",                  "half of the agreed Read Requests are served at once") \
     B(IRD_ONE_MORE,                "ird-one-more",                "one Read Request more than IRD is served") \
     B(READS_ROUNDED,               "reads-rounded",               "as many Read Requests are served at once as the next power of two of IRD") \
+    B(FIRST_READ_FREE,             "first-read-free",             "where IRD is 0 one Read Request is served all the same") \
     B(READS_POOLED,                "reads-pooled",                "all streams of the device share the Read Requests that one may have open") \
     B(READ_SLOT_LATE,              "read-slot-late",              "the place of a Read Request is free 200 ms after its response") \
     B(READS_LEAK,                  "reads-leak",                  "a reset leaves the places of open Read Requests taken, for all streams") \

@@ -3,6 +3,8 @@
 
 defaults { sandwich = "startup" }
 
+local UNTAGGED_HEADER = 18 -- octets (RFC 5041 4.3), behind the two of ULPDU_Length
+
 -- Octets of no meaning, always the same.
 local function noise(count)
   local out, state = {}, 0x2545F491
@@ -63,6 +65,12 @@ check {
     c:send_segments { octets:sub(1, 200) }
     rig.wait(10)
     c:send_segments { octets:sub(201) }
-    c:expect_accepted(sent, "halves of an FPDU, 10 seconds apart")
+    -- ULPDU_Length and the header have come in two parts when the third brings the rest, and what follows.
+    for cut = 1, UNTAGGED_HEADER do
+      sent[#sent + 1] = pattern(40, cut)
+      octets = c:octets(rdmap.send { data = sent[#sent] })
+      c:send_apart { octets:sub(1, cut), octets:sub(cut + 1, cut + 1), octets:sub(cut + 2) }
+    end
+    c:expect_accepted(sent, "halves of an FPDU, 10 seconds apart, and FPDUs whose header came in parts")
   end,
 }

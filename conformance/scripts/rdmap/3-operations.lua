@@ -264,10 +264,24 @@ local function served(t, count, ird, octets)
   return responses == count, got, c, passed
 end
 
+-- Where none was agreed, the first is one too many: what the device made of it.
+local function answer_where_none(t, octets)
+  local m = t:memory()
+  local c = t:open { dut = { ird = 0 } }
+  c:send(m:read(0, octets))
+  return c:receive()
+end
+
 check {
   id = "RDMAP-6.1-08",
   purpose = "Read Requests beyond the agreed number are not taken",
   run = function(t)
+    for _, octets in ipairs { 16, 0 } do
+      local got = answer_where_none(t, octets)
+      if got.kind == "segment" and got.Opcode == 2 then
+        t:fail(string.format("a Read Request of %d octets with an IRD of 0", octets), "no Read Response", describe(got))
+      end
+    end
     for _, ird in ipairs { 2, 3, 5 } do -- 3 and 5: a number of places that is rounded to a power of two is another
       local most, came
       for _, count in ipairs { ird + 1, ird + 2, 8, 20 } do -- how far beyond is part of what the device does
