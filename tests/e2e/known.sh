@@ -202,6 +202,10 @@ failed=$(jq -r 'select(.type == "result" and .verdict == "FAIL") | .message' "$W
 holds "nothing fails but by its death: $failed" test -z "$(grep -v '^the device did not survive this check' <<<"$failed" | grep . || true)"
 holds "of one check" test "$(grep -c . <<<"$failed")" -eq 1
 judged 1 "a device that dies behind a failure" "$bad" none
+# Neither did anything occur that nobody could see any more, nor does a rule pass that saw half of the run.
+judged 1 "a device that dies before what a rule knows of it" '' reserved
+holds "no pass is unexpected" test -z "$(jq -r 'select(.type == "result") | .message // ""' "$WORK/out/results.jsonl" | grep 'unexpected pass' || true)"
+holds "and nothing is said not to occur" test -z "$(grep 'did not occur' "$WORK/stderr" || true)"
 export ENDS=run
 judged 1 "a run that is interrupted behind a failure" "$bad" none
 judged 4 "a run that is interrupted behind known deviations" "$bad" known --accept-known

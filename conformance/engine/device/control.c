@@ -17,6 +17,8 @@
 #include "base/monotonic.h"
 
 enum {
+    ANSWERS_PER_REACTION =
+        3, /* a device that reacts late is slow in all that it does, and other checks ask it beside */
     CONNECT_MILLISECONDS = 10000,
     ANSWER_MILLISECONDS = 10000, /* the slowest device is emulated, on a machine that has other things to do, too */
     LOSSES_MAX = 3,              /* in a row */
@@ -323,6 +325,13 @@ struct control *control_new(const struct control_config *config, struct iwarp_se
         return control;
     control_free(control);
     return NULL;
+}
+
+int control_answer_ms(unsigned reaction_seconds)
+{
+    int wanted = (int)reaction_seconds * 1000 * ANSWERS_PER_REACTION;
+
+    return wanted > ANSWER_MILLISECONDS ? wanted : ANSWER_MILLISECONDS;
 }
 
 char *control_call(struct control *control, const char *request, struct iwarp_sentence *error)

@@ -19,6 +19,9 @@
 
 struct control;
 
+/* How long an upper tester may take to answer, in milliseconds, whose device may take so many seconds to react (0: not said). */
+int control_answer_ms(unsigned reaction_seconds);
+
 struct control_config {
     struct net_address address;
     uint16_t port;

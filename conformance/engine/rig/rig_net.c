@@ -294,13 +294,15 @@ static int connect_control(struct net_rig *net, const struct net_address *addres
                            const struct upper_token *token, struct iwarp_sentence *error)
 {
     uint64_t wait_ms = net->keeper.wait_ns / 1000000;
-    struct control_config config = {.address = *address,
-                                    .port = port,
-                                    .token = token,
-                                    .ended = died,
-                                    .refused = refused,
-                                    .waiting = keep_up,
-                                    .context = net};
+    struct control_config config = {
+        .address = *address,
+        .port = port,
+        .answer_ms = control_answer_ms((unsigned)(net->rig.reaction_least_ns / UINT64_C(1000000000))),
+        .token = token,
+        .ended = died,
+        .refused = refused,
+        .waiting = keep_up,
+        .context = net};
 
     if (wait_ms > CONTROL_MILLISECONDS) /* the upper tester may be lost along with the device */
         config.connect_ms = (int)wait_ms;

@@ -32,6 +32,13 @@ bool run_device_absent(const struct rig *rig, struct iwarp_sentence *why)
 
 static const char absent_cause[] = "device-lost";
 
+static const char over_cause[] = "nothing-more-judged";
+
+bool run_device_left_out(const char *cause)
+{
+    return cause != NULL && (strcmp(cause, absent_cause) == 0 || strcmp(cause, over_cause) == 0);
+}
+
 bool run_device_is_absent(const struct outcome *outcome)
 {
     return outcome->cause != NULL && strcmp(outcome->cause, absent_cause) == 0;
@@ -40,7 +47,7 @@ bool run_device_is_absent(const struct outcome *outcome)
 void run_device_say_over(const char *why, struct outcome *outcome)
 {
     outcome->message = why;
-    outcome->cause = "nothing-more-judged";
+    outcome->cause = over_cause;
     outcome->hint = "nothing can be judged any more: the device or its upper tester is lost";
 }
 

@@ -26,6 +26,9 @@ void run_device_say_absent(const char *why, struct outcome *outcome);
 /* The same where no further check can be judged, for whatever reason. */
 void run_device_say_over(const char *why, struct outcome *outcome);
 
+/* Does a result with this cause, or NULL, say one of these two: that its check was not run? */
+bool run_device_left_out(const char *cause);
+
 /* Is it an outcome of run_device_say_absent()? */
 bool run_device_is_absent(const struct outcome *outcome);
 

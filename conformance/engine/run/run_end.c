@@ -134,9 +134,10 @@ int run_end(struct run_command *command, int status, struct iwarp_sentence *erro
         judged_output_end(&command->output.to, &summary, &command->log_error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", command->log_error.text);
     /*
-     * Another shard, the checks that a stopped run did not reach, or those that own scripts stand in for may meet it.
+     * Another shard, the checks that a stopped run or a lost device left out, or those that own scripts stand in for may
+     * meet it.
      */
-    if (command->options.shard.of == 0 && command->options.script_count == 0 && summary.stopped == NULL)
+    if (command->options.shard.of == 0 && command->options.script_count == 0 && !command->totals.stopped)
         report_unmet(command);
     if (judged_output_report(&command->output.to, &command->options.format, command->catalogue, &report_error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", report_error.text);

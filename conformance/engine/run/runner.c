@@ -30,6 +30,7 @@ struct run {
     bool learning;                 /* what the device serves: rules do not judge that */
     struct iwarp_sentence dead;    /* the live rig has failed: why */
     struct iwarp_sentence lost;    /* another process found the device to be lost: why */
+    bool left_out;                 /* a check was not run, because the device or its upper tester is lost */
     struct iwarp_sentence failure; /* what went wrong inside the run itself */
     uint64_t dropped;              /* frames, by the capture of the live link, up to the last journal */
 };
@@ -210,6 +211,7 @@ static int report_result(struct run *run, const struct plan_item *item, const st
         .count = 1,
     };
 
+    run->left_out = run->left_out || run_device_left_out(outcome->cause);
     if (report_journal(run, &result, evidence) != 0)
         return -1;
     (void)snprintf(script, sizeof(script), "%s:%d", item->check->path, outcome->line);
@@ -290,6 +292,7 @@ static int report_remote(struct run *run, const struct plan_item *item, struct i
         run_services_note(run->services, &(struct outcome){.unready = remote.after.unready});
     if (remote.after.dead != NULL)
         (void)iwarp_sentence_set(&run->dead, "%s", remote.after.dead);
+    run->left_out = run->left_out || run_device_left_out(remote.result.cause);
     remote.journal.decided = judged(run, &remote.result);
     if (rule_pool_add(run->pool, &remote.journal, false) != 0)
         status = iwarp_sentence_set(&run->failure, "out of memory for the rules' findings");
@@ -434,7 +437,7 @@ static int run_all(struct run *run, struct runner_totals *totals, struct iwarp_s
 
     for (size_t count = 0; status == 0 && (item = item_after(run->config, count)) != NULL; count++)
         status = run_next(run, item, totals, error);
-    totals->stopped = status != 0;
+    totals->stopped = status != 0 || run->left_out;
     if (status < 0 && error->text[0] == '\0')
         (void)iwarp_sentence_set(error, "%s", run->failure.text[0] != '\0' ? run->failure.text : "the run was stopped");
     if (status >= 0 && run_rules_report(run->config, run->pool) != 0)

@@ -13,14 +13,14 @@
 # --ipsec: the guest's streams are inside ESP, by its kernel and a strongSwan (ipsec.bash, docs/ipsec.md); one check at a time.
 # LAB_SHELL=1 gives a shell in the namespace in place of the run; LAB_RUN='command' another command. SIW_PATCH: see build-image.sh.
 # Others than usual: QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST (what the guest runs, $AGENT among it; LAB_BESIDE=yes: for $jobs checks side by
-# side, else for one), LAB_JOBS (6: so many checks side by side, each with an agent, an address and a MAC of its own, unless the
-# options have -j or --destructive), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw), LAB_DEVICE (whose profile
+# side, else for one), LAB_JOBS (6, or 3 where the kernel's options make it slow: so many checks side by side, each with an agent, an
+# address and a MAC of its own, unless the options have -j or --destructive), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw), LAB_DEVICE (whose profile
 # is taken; run-rxe.sh, run-sctp.sh), LAB_LLP (its "llp"), LAB_AFTER=none (no rping afterwards).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 : "${WARPCHECK:=$root/build/warpcheck}" "${BOOT_SECONDS:=180}" "${QEMU:=qemu-system-x86_64}" "${QEMU_ACCEL:=tcg}"
-: "${LAB_DEVICE:=linux-siw}" "${LAB_JOBS:=6}"
+: "${LAB_DEVICE:=linux-siw}"
 
 # shellcheck source=conformance/labs/linux/host.bash
 source "$here/host.bash"
@@ -118,7 +118,9 @@ console=$work/console.txt
 } 2>"$work/error" || complain "the tap device could not be made: $(tail -n 1 "$work/error")"
 
 # How many checks side by side. A check that may end the guest runs alone, or nobody could say which one it was.
-jobs=$LAB_JOBS asked='' previous=''
+kernel_machine
+[ "$slow" = no ] || : "${LAB_JOBS:=3}"
+jobs=${LAB_JOBS:=6} asked='' previous=''
 for option in "$@"; do
 	case $previous$option in -j[0-9]*) jobs=${option#-j} asked=yes ;; esac
 	[ "$option" != --destructive ] || [ -n "$asked" ] || jobs=1
@@ -151,7 +153,6 @@ $guest"
 # dies of a double fault; without it the kernel takes a lock.
 # event_idx=off: with one processor QEMU's emulation orders no store before a later load, so that a notification between guest and QEMU
 # can be lost. With an event index none would follow, and the guest would send nothing more; without it the next frame brings one.
-kernel_machine
 setsid "$QEMU" -accel "$QEMU_ACCEL" -cpu qemu64,cx16=off -m "$memory" -smp "$processors" -display none -monitor none -serial file:"$console" -no-reboot \
 	-kernel "${LAB_KERNEL:-$LAB_IMAGE/vmlinuz}" -initrd "$initrd" \
 	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic no_timer_check${LAB_APPEND:+ $LAB_APPEND} ip4=10.78.0.2 ip6=fd78::2 run=$(printf 'jobs=%d; echo %s >/token; AGENT="warpcheck-agent --address :: --token /token"; %s' "$jobs" "$(cat "$work/token")" "$guest" | base64 -w0)" \

@@ -17,7 +17,7 @@
 
 Suite *control_suite(void);
 
-enum { LARGE = 32 << 20, ANSWER_MILLISECONDS = 300, LATE_MILLISECONDS = 1500 };
+enum { LARGE = 32 << 20, ANSWER_USUAL = 10000, ANSWER_MILLISECONDS = 300, LATE_MILLISECONDS = 1500 };
 
 static pid_t tester;
 static const struct upper_token demanded = {"0123456789abcdef"};
@@ -263,6 +263,15 @@ START_TEST(no_token_is_refused)
 }
 END_TEST
 
+START_TEST(a_slow_device_has_a_slow_upper_tester)
+{
+    ck_assert_int_eq(control_answer_ms(0), ANSWER_USUAL);
+    ck_assert_int_eq(control_answer_ms(2), ANSWER_USUAL);
+    ck_assert_int_gt(control_answer_ms(12), ANSWER_USUAL);
+    ck_assert_int_gt(control_answer_ms(600), control_answer_ms(12));
+}
+END_TEST
+
 Suite *control_suite(void)
 {
     Suite *suite = suite_create("control");
@@ -272,6 +281,7 @@ Suite *control_suite(void)
     tcase_add_test(tests, a_short_request_has_its_time_and_no_more);
     tcase_add_test(tests, tester_goes_on_while_an_answer_is_awaited);
     tcase_add_test(tests, a_large_request_has_more);
+    tcase_add_test(tests, a_slow_device_has_a_slow_upper_tester);
     suite_add_tcase(suite, tests);
     tcase_add_test(tokens, the_token_is_shown_on_each_connection);
     tcase_add_test(tokens, a_token_is_answered_late_once);
