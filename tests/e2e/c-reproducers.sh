@@ -141,6 +141,44 @@ CM6
 cm6_once=(unshare -rn env WORK="$WORK" IWARP_PEER="$IWARP_PEER" bash "$WORK/cm6-once")
 expect 1 "fails with the defect, at a device that checks the ICRC" "${cm6_once[@]}" "$WORK/cm6.bin" --defect cm-major-unchecked
 expect 0 "passes without" "${cm6_once[@]}" "$WORK/cm6.bin"
+# A CM that listens nowhere until its upper tester is asked, as one that was just started: the program asks, and shows its token.
+cat >"$WORK/cm-asked.py" <<'ASKED'
+import json, socket, subprocess, sys
+work, peer = sys.argv[1], None
+server = socket.create_server(("127.0.0.2", 0))
+open(work + "/cm-upper", "w").write("%d\n" % server.getsockname()[1])
+with server.accept()[0] as connection:
+    lines = connection.makefile("rw")
+    for line in lines:
+        asked, good = json.loads(line), True
+        if peer is None and asked["verb"] == "token":
+            good = asked["token"] == "sesame"
+        elif asked["verb"] == "cm_configure":
+            where = ["--cm-service", "tcp/%d" % asked["listen"][0]["port"]] if asked["listen"][0]["protocol"] == 6 else []
+            peer = subprocess.Popen([sys.argv[2], "--cm", "--bind", "127.0.0.2", *where, *sys.argv[3:]], stdout=subprocess.PIPE, text=True)
+            good = peer.stdout.readline().startswith("READY ")
+        lines.write(json.dumps({"ok": good}) + "\n")
+        lines.flush()
+if peer is not None:
+    peer.kill()
+ASKED
+cat >"$WORK/cm-asked" <<'ASKED'
+source tests/e2e/wait.bash
+ip link set lo up
+rm -f "$WORK/cm-upper"
+python3 "$WORK/cm-asked.py" "$WORK" "$IWARP_PEER" "${@:2}" &
+upper=$!
+prints $upper "$WORK/cm-upper" . || exit 99
+status=0
+"$1" 127.0.0.3 127.0.0.2 127.0.0.2 "$(cat "$WORK/cm-upper")" sesame || status=$?
+wait $upper
+exit $status
+ASKED
+cm_asked=(unshare -rn env WORK="$WORK" IWARP_PEER="$IWARP_PEER" bash "$WORK/cm-asked")
+expect 1 "a CM that listens when it is asked to fails with the defect" "${cm_asked[@]}" "$WORK/cm-major-reason-responder.bin" --defect cm-major-reason
+says '^FAIL: as it was when the check failed$'
+expect 0 "and passes without" "${cm_asked[@]}" "$WORK/cm-major-reason-responder.bin"
+says '^ok: '
 # The ICRC covers the identification, which a socket does not show: the wire says whether it is right.
 cat >"$WORK/cm-wire" <<'WIRE'
 source tests/e2e/wait.bash

@@ -16,6 +16,7 @@ enum {
     ATTRIBUTE_AT = 16,
     LOCAL_ID_AT = MESSAGE,
     REMOTE_ID_AT = MESSAGE + 4,
+    SERVICE_ID_AT = MESSAGE + 8, /* of a REQ; 00 00 00 00, the service's 01, protocol, port (A11.2.2) */
     REQ_QPN_AT = MESSAGE + 32,
     REP_QPN_AT = MESSAGE + 12,
     PRIVATE_AT = MESSAGE + 140, /* of a REQ */
@@ -27,6 +28,8 @@ enum {
     RESPONDER_SECONDS = 4,
     INITIATOR_SECONDS = 60, /* somebody has to let the device connect */
 };
+
+static const char upper_tester[] = "argc > 4 ? argv + 3 : NULL"; /* in main(): where it is, if anywhere */
 
 /* What is repeated, and what decides. */
 struct cm_plan {
@@ -41,6 +44,7 @@ struct cm_plan {
     bool nothing;    /* ... */
     bool kind;       /* that it is a REP decides, and not what stands in it */
     bool port_asked; /* the Source Port was given to the client */
+    bool listens;    /* the device is asked to listen where it did */
 };
 
 static unsigned attribute(const struct repro_mad *mad)
@@ -355,7 +359,8 @@ static int write_command(struct cm_plan *plan, const struct repro_event *event)
         return iwarp_sentence_set(writer->error, "out of memory");
     plan->port_asked = connects && json_object_get(event->asked, "source_port") != NULL;
     writer->blocks |= REPRO_UPPER;
-    fputs(connects ? "    ask(TEXT(\"" : "    ask(\"", writer->out);
+    writer->blocks |= connects ? REPRO_CONNECT : 0;
+    fprintf(writer->out, connects ? "    ask(%s, TEXT(\"" : "    ask(%s, \"", upper_tester);
     for (const char *at = text; *at != '\0'; at++) {
         if (connects && strncmp(at, "\"@\"", 3) == 0)
             fputs("\\\"%s\\\"", writer->out), at += 2;
@@ -367,6 +372,36 @@ static int write_command(struct cm_plan *plan, const struct repro_event *event)
     return 0;
 }
 
+/* A REQ of the tester that the device has taken: where it listens. NULL: none. */
+static const struct repro_mad *taken_request(const struct repro_evidence *evidence)
+{
+    for (size_t i = 0; i < evidence->mad_count; i++)
+        for (size_t k = i; k < evidence->mad_count; k++)
+            if (!evidence->mads[i].from_dut && attribute(&evidence->mads[i]) == CM_REQ && evidence->mads[k].from_dut &&
+                attribute(&evidence->mads[k]) == CM_REP && same_exchange(&evidence->mads[i], &evidence->mads[k]))
+                return &evidence->mads[i];
+    return NULL;
+}
+
+/* The device listens where it did: a new one, or a new upper tester of it, may listen nowhere. A check may say where itself. */
+static void write_listener(struct cm_plan *plan)
+{
+    const struct repro_evidence *evidence = plan->evidence;
+    const struct repro_mad *request = taken_request(evidence);
+    uint64_t service_id = request != NULL ? octets_get64(request->octets + SERVICE_ID_AT) : 0;
+
+    for (size_t i = evidence->begun; i < evidence->count; i++)
+        if (begins(json_string_value(json_object_get(evidence->events[i].asked, "verb")), "cm_configure"))
+            return;
+    if (!plan->listens || !ip_cm_in_range(service_id))
+        return;
+    plan->writer.blocks |= REPRO_UPPER;
+    fprintf(plan->writer.out,
+            "    ask(%s, "
+            "\"{\\\"verb\\\":\\\"cm_configure\\\",\\\"listen\\\":[{\\\"protocol\\\":%u,\\\"port\\\":%u}]}\");\n",
+            upper_tester, (unsigned)(service_id >> 16 & UINT8_MAX), (unsigned)(service_id & UINT16_MAX));
+}
+
 /* The body of main(). */
 static int write_steps(struct cm_plan *plan)
 {
@@ -374,6 +409,7 @@ static int write_steps(struct cm_plan *plan)
     size_t next = evidence->begun;
     int rc = 0;
 
+    write_listener(plan);
     for (size_t i = evidence->mads_begun; rc == 0 && i <= plan->cut; i++) {
         for (; rc == 0 && next < evidence->mads[i].after; next++)
             rc = evidence->events[next].asked != NULL ? write_command(plan, &evidence->events[next]) : 0;
@@ -399,13 +435,13 @@ static void write_file(struct cm_plan *plan, const char *tool, const char *steps
                      upper ? "OWN-ADDRESS ADDRESS [CONTROL-ADDRESS CONTROL-PORT [TOKEN]]" : "OWN-ADDRESS ADDRESS");
     repro_write_fixed(writer, "reports/assets/reproducer-cm.c.in");
     fprintf(writer->out, "int main(int argc, char **argv)\n{\n");
-    fprintf(writer->out, "    const char *own_address = argc > 1 ? argv[1] : \"%s\";\n\n", own);
-    fprintf(writer->out, "    open_at(own_address, argc > 2 ? argv[2] : \"%s\");\n", dut);
-    if (upper)
-        fputs("    if (argc > 4)\n        upper(argv[3], argv[4]);\n"
-              "    if (argc > 5)\n        ask(TEXT(\"{\\\"verb\\\":\\\"token\\\",\\\"token\\\":\\\"%s\\\"}\", "
-              "argv[5]));\n",
-              writer->out);
+    if ((writer->blocks & REPRO_CONNECT) != 0)
+        fprintf(writer->out,
+                "    const char *own_address = argc > 1 ? argv[1] : \"%s\";\n\n"
+                "    open_at(own_address, argc > 2 ? argv[2] : \"%s\");\n",
+                own, dut);
+    else
+        fprintf(writer->out, "    open_at(argc > 1 ? argv[1] : \"%s\", argc > 2 ? argv[2] : \"%s\");\n", own, dut);
     fputs(steps, writer->out);
     fputs("    return end_with(1, \"as it was when the check failed\");\n}\n", writer->out);
 }
@@ -452,8 +488,12 @@ int repro_cm_write(const struct repro_evidence *evidence, const struct result *r
     rc = decide(&plan);
     if (rc == 0)
         rc = find_numbers(&plan);
-    if (rc == 0)
+    /* Where the file would be too long by it, somebody lets the device listen. */
+    for (int listens = 1; rc == 0 && *text == NULL && listens >= 0; listens--) {
+        plan.listens = listens != 0;
         rc = write_text(&plan, tool, text);
+        rc = listens != 0 && rc > 0 ? 0 : rc;
+    }
     free(common);
     return rc;
 }

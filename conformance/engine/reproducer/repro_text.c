@@ -23,7 +23,7 @@ static const struct block_row {
     {"fpdu", REPRO_FPDU},         {"crcsame", REPRO_CRC_SAME},
     {"field", REPRO_FIELD},       {"value", REPRO_VALUE | REPRO_ACCEPTED},
     {"accepted", REPRO_ACCEPTED}, {"deliveries", REPRO_DELIVERED},
-    {"learn", REPRO_LEARN},
+    {"learn", REPRO_LEARN},       {"connect", REPRO_CONNECT},
 };
 
 static bool has_block(const struct repro_writer *writer, const char *name, size_t length)

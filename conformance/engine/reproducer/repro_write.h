@@ -27,6 +27,7 @@ enum repro_block {
     REPRO_PUSH = 1 << 10,
     REPRO_COMPULSORY = 1 << 11, /* no block: it cannot do without an upper tester */
     REPRO_LEARN = 1 << 12,      /* of a CM: numbers of the device */
+    REPRO_CONNECT = 1 << 13,    /* of a CM: a command that names the tester's address */
 };
 
 struct repro_writer {
