@@ -74,7 +74,7 @@ else
 	echo "SKIPPED: cpio and modinfo are missing (tools/deps.sh lab)"
 fi
 expect 2 "a configuration that is none" "$labs/build-kernel.sh" --kernel-config kasam "$WORK"
-complains 'kasam: neither a file nor one of kasan, kcsan, kmemleak, lockdep, plain, ubsan$'
+complains 'kasam: neither a file nor one of kasan, kcsan, kmemleak, lockdep, plain, sctp, ubsan$'
 expect 2 "no source" "$labs/build-kernel.sh" --kernel-config kasan "$WORK"
 complains 'no kernel.s source is there'
 # A source whose make does what it is asked, and knows no KCSAN.
@@ -82,7 +82,9 @@ mkdir -p "$WORK/source/scripts/kconfig"
 echo >"$WORK/source/Kconfig"
 cat >"$WORK/source/scripts/kconfig/merge_config.sh" <<'E2'
 #!/bin/sh
-cat "$5" "$6" >"$3/.config"
+out=$3
+shift 4
+cat "$@" >"$out/.config"
 E2
 chmod +x "$WORK/source/scripts/kconfig/merge_config.sh"
 # shellcheck disable=SC2016 # make expands it
@@ -93,6 +95,19 @@ holds "kernel and modules" test "$(sort "$WORK/built/made" | paste -sd ' ')" = '
 holds "KASAN is in" grep -qx CONFIG_KASAN=y "$WORK/built/.config"
 expect 1 "an option that the source does not take" "$labs/build-kernel.sh" --kernel-config kcsan --out "$WORK/built" "$WORK/source"
 complains 'does not take: CONFIG_KCSAN=y'
+prepared() ( # DEVICE: the kernel that is built for its run with --kernel-config plain
+	# shellcheck disable=SC2034,SC2317 # kernel.bash reads and calls them
+	here=$labs LAB_DEVICE=$1
+	complain() { echo "$1" >&2 && exit 1; }
+	export LAB=$WORK/lab
+	source conformance/labs/linux/kernel.bash
+	kernel_option --kernel-tree "$WORK/source"
+	kernel_option --kernel-config plain
+	kernel_prepare
+	echo "$LAB_TREE"
+)
+holds "the kernel of linux-sctp has SCTP" grep -qx CONFIG_IP_SCTP=y "$(prepared linux-sctp)/.config"
+holds "that of linux-siw has none" test -z "$(grep SCTP "$(prepared linux-siw)/.config")"
 for config in "$labs"/config/*.config; do
 	holds "$config has options alone" test -z "$(grep -vE '^(#.*|CONFIG_[A-Z0-9_]+=([ym]|[0-9]+))$' "$config")"
 done

@@ -26,9 +26,7 @@ static int for_device(const struct given *option, const char *dut, struct iwarp_
     if (!option->is || (option->devices & device_of(dut)) != 0)
         return 0;
     return iwarp_sentence_set(error, "%s is for --dut linux-siw%s%s", option->name,
-                              option->devices == ANY           ? ", linux-rxe and linux-sctp"
-                              : option->devices == (SIW | RXE) ? " and --dut linux-rxe"
-                                                               : "",
+                              option->devices == ANY ? ", linux-rxe and linux-sctp" : "",
                               strcmp(option->name, "--ipsec") == 0
                                   ? ": a device's profile has a member \"ipsec\" (docs/ipsec.md)"
                                   : " (docs/lab-kernels.md)");
@@ -41,7 +39,7 @@ int lab_options_check(const struct lab_options *options, const char *dut, struct
         {"--guest-token", options->guest_token != NULL, SIW},
         {"--siw-source", options->siw_source != NULL, SIW},
         {"--kernel-tree", options->kernel_tree != NULL, ANY},
-        {"--kernel-config", options->kernel_config_count != 0, SIW | RXE},
+        {"--kernel-config", options->kernel_config_count != 0, ANY},
         {"--panic-on-warn", options->panic_on_warn, ANY},
         {"--ipsec", options->ipsec, SIW},
     };

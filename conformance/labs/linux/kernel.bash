@@ -59,6 +59,7 @@ kernel_prepare() {
 			[[ $config =~ ^[A-Za-z0-9_./+@-]+$ ]] || complain "--kernel-config $config: a name or a path without blanks and the like was expected"
 			LAB_NAMED+=" --kernel-config $config"
 		done
+		[ "$LAB_DEVICE" != linux-sctp ] || kernel_configs+=(sctp)
 		built=$("$here/build-kernel.sh" "${kernel_configs[@]/#/--kernel-config=}" "$kernel_tree") || complain "the kernel of $kernel_tree could not be built (see above)"
 		kernel_tree=${built##*$'\n'}
 	fi

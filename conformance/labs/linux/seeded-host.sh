@@ -21,9 +21,8 @@ done
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
-head_of() { # NAME FIELD
-	sed -n "/^---/q; s/^$2: //p" "$faults/$1.patch"
-}
+# shellcheck source=conformance/labs/linux/patch-head.bash
+source "$faults/../patch-head.bash"
 
 # judge NAME: what LAB-HOST-01 came to, in DIR/NAME.caught; nothing there: it is missed.
 judge() {

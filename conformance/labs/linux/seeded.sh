@@ -29,12 +29,8 @@ esac
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
-# head_of NAME FIELD [DEFAULT]
-head_of() {
-	local value
-	value=$(sed -n "/^---/q; s/^$2: //p" "$faults/$1.patch")
-	echo "${value:-${3:-}}"
-}
+# shellcheck source=conformance/labs/linux/patch-head.bash
+source "$here/patch-head.bash"
 
 # setting NAME: what siw is without the fault, in which role: "none" as responder, "none-initiator", "none-initiator-BASE".
 setting() {

@@ -18,7 +18,8 @@ static const char *refusal(const struct lab_options *options, const char *dut)
 START_TEST(options_of_labs_are_for_their_devices)
 {
     const struct lab_options tree = {.kernel_tree = "linux"}, source = {.siw_source = "linux"};
-    const struct lab_options config = {.kernel_tree = "linux", .kernel_config_count = 1};
+    const struct lab_options config = {.kernel_tree = "linux", .kernel_config_count = 1},
+                             alone = {.kernel_config_count = 1};
     const struct lab_options warns = {.panic_on_warn = true}, ipsec = {.ipsec = true}, none = {.ipsec = false};
 
     ck_assert_str_eq(refusal(&tree, "linux-siw-6.12"), "");
@@ -30,8 +31,9 @@ START_TEST(options_of_labs_are_for_their_devices)
     ck_assert_str_eq(refusal(&tree, "linux-sctp-6.12"), "");
     ck_assert_str_eq(refusal(&tree, NULL),
                      "--kernel-tree is for --dut linux-siw, linux-rxe and linux-sctp (docs/lab-kernels.md)");
-    ck_assert_str_eq(refusal(&config, "linux-sctp"),
-                     "--kernel-config is for --dut linux-siw and --dut linux-rxe (docs/lab-kernels.md)");
+    ck_assert_str_eq(refusal(&config, "linux-sctp"), "");
+    ck_assert_str_eq(refusal(&alone, NULL),
+                     "--kernel-config is for --dut linux-siw, linux-rxe and linux-sctp (docs/lab-kernels.md)");
     ck_assert_str_eq(refusal(&source, "linux-sctp"), "--siw-source is for --dut linux-siw (docs/lab-kernels.md)");
     ck_assert_str_eq(refusal(&source, "linux-rxe"), "--siw-source is for --dut linux-siw (docs/lab-kernels.md)");
     ck_assert_str_eq(refusal(&ipsec, "device.json"),
