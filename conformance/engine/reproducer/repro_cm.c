@@ -109,7 +109,8 @@ static int decide(struct cm_plan *plan)
             at = i;
     if (at == SIZE_MAX)
         return refuse(plan, "the result names no MAD of the check");
-    plan->cut = at;
+    for (plan->cut = at; at > evidence->mads_begun && !is_kept(plan, at);)
+        plan->cut = --at; /* the last MAD may be of the good exchange before the check: a late DREP */
     plan->nothing = begins(actual, "no answer");
     plan->kind = strcmp(actual, "REP") == 0;
     if (plan->nothing)
