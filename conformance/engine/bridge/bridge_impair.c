@@ -335,7 +335,7 @@ void bridge_expired(void *user, const struct bridge_expiry *expiry)
 
 void bridge_impair_settle(struct bridge *bridge)
 {
-    struct bridge_connection *closing = bridge->closing, *connection, *next;
+    struct bridge_connection *closing = bridge->closing;
 
     bridge->closing = NULL;
     if (closing != NULL)
@@ -347,10 +347,5 @@ void bridge_impair_settle(struct bridge *bridge)
         return;
     bridge->releases = false;
     bridge_sctp_release(&bridge->sctp);
-    HASH_ITER (hh, bridge->streams.all, connection, next)
-        for (unsigned side = 0; side < BRIDGE_SIDES; side++)
-            if (connection->direction[side].wait == BRIDGE_STALLED) {
-                bridge_stream_go(&connection->direction[side]);
-                bridge_streams_flush(&bridge->streams, connection, side);
-            }
+    bridge_streams_release(&bridge->streams);
 }

@@ -434,3 +434,19 @@ uint64_t bridge_streams_time(struct bridge_streams *streams, uint64_t now_ns)
     }
     return due;
 }
+
+/* A direction that stands still is on the list of those that are busy. */
+void bridge_streams_release(struct bridge_streams *streams)
+{
+    struct bridge_connection *connection, *next;
+
+    DL_FOREACH_SAFE(streams->busy, connection, next)
+    {
+        streams->looked_at++;
+        for (unsigned side = 0; side < BRIDGE_SIDES; side++)
+            if (connection->direction[side].wait == BRIDGE_STALLED) {
+                bridge_stream_go(&connection->direction[side]);
+                bridge_streams_flush(streams, connection, side);
+            }
+    }
+}

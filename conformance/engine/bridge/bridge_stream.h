@@ -145,6 +145,8 @@ bool bridge_stream_octets(const struct bridge_direction *direction, uint32_t at,
 void bridge_stream_wait(struct bridge_direction *direction, enum bridge_wait wait, uint32_t at, uint32_t end,
                         uint64_t until_ns);
 void bridge_stream_go(struct bridge_direction *direction);
+/* What is stalled goes on, in all connections. */
+void bridge_streams_release(struct bridge_streams *streams);
 
 /*
  * Closes the connection, for both devices, at the place that each has received: with RST, or with FIN; then what they

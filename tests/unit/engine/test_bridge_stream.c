@@ -376,6 +376,25 @@ START_TEST(time_passes_by_connections_that_wait_for_nothing)
 }
 END_TEST
 
+/* The same of a release: what is stalled is among those that wait. */
+START_TEST(release_passes_by_connections_that_wait_for_nothing)
+{
+    struct bench *bench = begin();
+    struct bridge_direction *direction = &bench->connection->direction[0];
+
+    ck_assert_uint_eq(bridge_streams_time(&bench->streams, 2000), UINT64_MAX);
+    bridge_streams_release(&bench->streams);
+    ck_assert_uint_eq(bench->streams.looked_at, 1);
+    frame_to(bench, 0, 1000);
+    send_segment(bench, 0, TCP_FLAG_ACK, 1000, 5000, "abc", NULL);
+    bridge_stream_wait(direction, BRIDGE_STALLED, 1000, 1003, 1000000);
+    bridge_streams_release(&bench->streams);
+    ck_assert_uint_eq(bench->streams.looked_at, 2);
+    ck_assert_int_eq(direction->wait, BRIDGE_GOES);
+    end(bench);
+}
+END_TEST
+
 START_TEST(sender_that_floods_is_held_up_to_a_limit)
 {
     struct bench *bench = begin();
@@ -417,6 +436,7 @@ Suite *bridge_stream_suite(void)
     tcase_add_test(cases, checksum_left_to_a_card_is_completed);
     tcase_add_test(cases, packet_that_is_cut_anywhere_is_not_read);
     tcase_add_test(cases, time_passes_by_connections_that_wait_for_nothing);
+    tcase_add_test(cases, release_passes_by_connections_that_wait_for_nothing);
     tcase_add_test(cases, sender_that_floods_is_held_up_to_a_limit);
     suite_add_tcase(suite, cases);
     return suite;
