@@ -156,7 +156,8 @@ enum warp_packet {
     WARP_PACKET_SCTP_IN_UDP,
     WARP_PACKET_ROCE,
     WARP_PACKET_ROCE_V1,
-    WARP_PACKET_INFINIBAND
+    WARP_PACKET_INFINIBAND,
+    WARP_PACKET_PORT_MAPPER,
 };
 void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pinfo);
 /* The record of a frame, NULL: nothing of interest. */
@@ -231,7 +232,7 @@ void warp_ulp_call(const struct warp_fpdu *fpdu, const struct ddp_segment *segme
  * "warp" stands for a unit: its line, its connection and what was found. Below it each layer is a protocol of its own,
  * "warp.mpa" and so on, with a tree of its own after warp's, so that Wireshark's hierarchy of protocols counts them.
  */
-extern int warp_proto, warp_proto_mpa, warp_proto_ddp, warp_proto_rdmap, warp_proto_cm;
+extern int warp_proto, warp_proto_mpa, warp_proto_ddp, warp_proto_rdmap, warp_proto_cm, warp_proto_port_mapper;
 extern int ett_warp, ett_warp_part, ett_warp_detail;
 
 #define WARP_FIELDS(H)                                                                                                 \
@@ -429,6 +430,7 @@ void warp_draw_handoff(void);
 void warp_ulp_handoff(void);
 void warp_sctp_handoff(void);
 void warp_cm_handoff(void);
+void warp_port_mapper_handoff(void);
 
 void warp_stats_register(void);
 void warp_stats_handoff(void);

@@ -83,6 +83,7 @@ static const char *prefix_of(const char *layout)
         {"iser_hello_reply", "iser.hello_reply"},
         {"nvme_host_private", "private.nvme"},
         {"nvme_controller_private", "private.nvme"},
+        {"port_mapper_mapped", "port_mapper"},
         {"iser_private", "private.iser"},
         {"iscsi_request", "iser.request"},
         {"iscsi_response", "iser.response"},

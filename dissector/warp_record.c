@@ -399,6 +399,22 @@ enum {
     ONE_WAY_SEGMENTS = 8,
 };
 
+/* Wireshark has taken the UDP header off, and the decoder reads the ports in it. */
+static void give_port_mapper(const struct flow_packet *payload, const packet_info *pinfo)
+{
+    uint8_t datagram[UDP_OCTETS + PORT_MAPPER_OCTETS + PORT_MAPPER_MAPPED_OCTETS] = {0};
+    struct flow_packet packet = *payload;
+
+    if (payload->captured > sizeof(datagram) - UDP_OCTETS)
+        return;
+    octets_put16(datagram, (uint16_t)pinfo->srcport);
+    octets_put16(datagram + 2, (uint16_t)pinfo->destport);
+    memcpy(datagram + UDP_OCTETS, payload->octets, payload->captured);
+    packet.octets = datagram;
+    packet.captured = packet.length = UDP_OCTETS + payload->captured;
+    flow_decoder_port_mapper(warp_pass.decoder, &packet);
+}
+
 void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pinfo)
 {
     guint captured = tvb_captured_length(tvb), length = tvb_reported_length(tvb);
@@ -420,7 +436,8 @@ void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pin
         of_ip.family = 0;
     if (packet == WARP_PACKET_SCTP_IN_UDP)
         of_ip.encapsulation = UDP_OCTETS;
-    if ((sctp || packet == WARP_PACKET_ROCE) && !address_is_ip(&pinfo->net_src, &pinfo->net_dst))
+    if ((sctp || packet == WARP_PACKET_ROCE || packet == WARP_PACKET_PORT_MAPPER) &&
+        !address_is_ip(&pinfo->net_src, &pinfo->net_dst))
         return;
     warp_pass.payload = of_ip.octets = tvb_get_ptr(tvb, 0, (gint)captured);
     warp_pass.payload_octets = captured;
@@ -430,6 +447,8 @@ void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pin
     warp_pass.item = NULL;
     if (sctp) {
         flow_decoder_sctp(warp_pass.decoder, &of_ip);
+    } else if (packet == WARP_PACKET_PORT_MAPPER) {
+        give_port_mapper(&of_ip, pinfo);
     } else if (packet == WARP_PACKET_ROCE || packet == WARP_PACKET_ROCE_V1) {
         flow_decoder_roce(warp_pass.decoder, &of_ip);
     } else {

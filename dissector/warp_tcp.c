@@ -17,7 +17,8 @@
 #include "base/octets.h"
 #include "dissector/warp_alias.h"
 
-int warp_proto = -1, warp_proto_mpa = -1, warp_proto_ddp = -1, warp_proto_rdmap = -1, warp_proto_cm = -1;
+int warp_proto = -1, warp_proto_mpa = -1, warp_proto_ddp = -1, warp_proto_rdmap = -1, warp_proto_cm = -1,
+    warp_proto_port_mapper = -1;
 struct warp_preferences warp_preferences = {TRUE, TRUE, TRUE, FALSE, TRUE, FALSE};
 
 static dissector_handle_t warp_handle, port_handle, tcp_handle;
@@ -170,6 +171,7 @@ void warp_register(void)
     warp_proto_ddp = layer("iWARP DDP (Direct Data Placement)", "iWARP DDP", "warp.ddp");
     warp_proto_rdmap = layer("iWARP RDMAP (Remote DMA Protocol)", "iWARP RDMAP", "warp.rdmap");
     warp_proto_cm = layer("iWARP CM (InfiniBand connection management)", "iWARP CM", "warp.cm");
+    warp_proto_port_mapper = layer("iWARP port mapper", "iWARP port mapper", "warp.port_mapper");
     warp_fields_register();
     warp_private_register();
     warp_stats_register();
@@ -199,5 +201,6 @@ void warp_handoff(void)
     warp_ulp_handoff();
     warp_sctp_handoff();
     warp_cm_handoff();
+    warp_port_mapper_handoff();
     warp_stats_handoff();
 }

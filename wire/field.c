@@ -13,6 +13,7 @@
 #include "wire/marker.h"
 #include "wire/mpa.h"
 #include "wire/nvme.h"
+#include "wire/port_mapper.h"
 #include "wire/rdmap.h"
 #include "wire/sctp.h"
 #include "wire/rpcrdma.h"
@@ -76,6 +77,8 @@ const struct wire_layout *const wire_layouts[] = {
     &nvme_response_layout,
     &nvme_host_private_layout,
     &nvme_controller_private_layout,
+    &port_mapper_layout,
+    &port_mapper_mapped_layout,
     NULL,
 };
 

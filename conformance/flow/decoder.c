@@ -40,6 +40,7 @@ static struct flow_connection *decode(struct flow_decoder *decoder, enum flow_pr
         return flow_connection_segment(decoder->tcp, &layers->segment, carrier);
     case FLOW_PROTOCOL_NONE: flow_account_count(account, layers->row, carrier->frames, carrier->octets); break;
     case FLOW_PROTOCOL_FRAGMENT: break; /* its packet is not whole yet */
+    case FLOW_PROTOCOL_PORT_MAPPER: flow_mapping_datagram(&decoder->common, &layers->datagram, carrier); break;
     case FLOW_PROTOCOL_SCTP: flow_sctp_packet(decoder->sctp, &layers->datagram, carrier); break;
     default: flow_infiniband_packet(decoder->cm, &layers->datagram, carrier); break;
     }
@@ -98,6 +99,11 @@ void flow_decoder_sctp(struct flow_decoder *decoder, const struct flow_packet *p
 void flow_decoder_roce(struct flow_decoder *decoder, const struct flow_packet *packet)
 {
     decode_packet(decoder, packet, packet->family == 0 ? FLOW_PROTOCOL_GRH : FLOW_PROTOCOL_BTH);
+}
+
+void flow_decoder_port_mapper(struct flow_decoder *decoder, const struct flow_packet *packet)
+{
+    decode_packet(decoder, packet, FLOW_PROTOCOL_PORT_MAPPER);
 }
 
 const struct flow *flow_decoder_segment(struct flow_decoder *decoder, const struct flow_packet *packet,
@@ -200,6 +206,7 @@ void flow_decoder_destroy(struct flow_decoder *decoder)
     flow_sctp_free(decoder->sctp);
     flow_cm_free(decoder->cm);
     flow_removed_free(&decoder->common.removed);
+    flow_mappings_free(&decoder->common.mappings);
     free(decoder->common.scratch);
     free(decoder);
 }

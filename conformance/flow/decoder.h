@@ -33,6 +33,8 @@ const struct flow *flow_decoder_segment(struct flow_decoder *decoder, const stru
  */
 void flow_decoder_sctp(struct flow_decoder *decoder, const struct flow_packet *packet);
 void flow_decoder_roce(struct flow_decoder *decoder, const struct flow_packet *packet);
+/* The same for a datagram of the port mapper, from its UDP header on. */
+void flow_decoder_port_mapper(struct flow_decoder *decoder, const struct flow_packet *packet);
 
 /*
  * Time has gone on to `now_ns` of the clock that frames have, with or without a frame: connections that are over or idle

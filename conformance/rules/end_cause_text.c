@@ -145,6 +145,14 @@ static void add_ulp(struct words *words, const struct flow_ulp *ulp)
         flow_smbd_send_max(ulp, FLOW_FROM_RESPONDER));
 }
 
+/* The port that one side has stands for a service's, by the port mapper. */
+static void add_mapping(struct words *words, const struct flow_mapping *mapping)
+{
+    if (mapping->service != 0)
+        add(words, ", port %u is mapped from %u (frame %" PRIu64 ")", mapping->mapped, mapping->service,
+            mapping->frame);
+}
+
 static void add_negotiated(struct words *words, const struct flow *flow)
 {
     static const char *const profiles[] = {[IWARP_SCTP_UNDECIDED] = "DDP over SCTP",
@@ -152,7 +160,10 @@ static void add_negotiated(struct words *words, const struct flow *flow)
                                            [IWARP_SCTP_RFC5043] = "DDP over SCTP by RFC 5043"};
 
     switch (flow->kind) {
-    case FLOW_CONNECTION: add_start(words, flow); break;
+    case FLOW_CONNECTION:
+        add_start(words, flow);
+        add_mapping(words, &flow->tcp->mapping);
+        break;
     case FLOW_ASSOCIATION:
     case FLOW_STREAM:
         add(words, "%s", profiles[flow->sctp->profile]);

@@ -372,3 +372,30 @@ capture {
     for _, t in ipairs(flows) do t:finish() end
   end,
 }
+
+-- Messages as Linux's iwpmd sends them: its Request has 16 octets more than the text's.
+capture {
+  name = "port-mapper", about = "the port mapper over UDP: a Request of each form, Accept, Ack and Reject; a connection to the port that stands for 4420",
+  run = function()
+    local AP <const>, CP <const> = "10.77.0.2", "10.77.0.1"
+    local function address(text) return string.char(text:match("(%d+)%.(%d+)%.(%d+)%.(%d+)")) .. ("\0"):rep(12) end
+    local function say(type, port, handle, added)
+      local asks = type == 0 or type == 2
+      local said = wire.pack("port_mapper", { MT = type, IPVer = 4, Reserved = added or 0, ApPort = port, CpPort = 40000,
+                                              AssocHandle = handle, CpIPAddr = address(CP), ApIPAddr = address(AP) })
+      packet(net.udp { source = asks and CP or AP, destination = asks and AP or CP, source_port = asks and 51000 or 3935,
+                       destination_port = asks and 3935 or 51000,
+                       payload = said .. (added and wire.pack("port_mapper_mapped", { MappedCpIPAddr = address(CP) }) or "") })
+    end
+    say(0, 4420, 0x1000, 50001)
+    say(1, 41001, 0x1000)
+    say(2, 41001, 0x1000)
+    say(0, 4421, 0x1010)
+    say(3, 4421, 0x1010)
+    local f = flow { initiator = { address = CP, port = 50001 }, responder = { address = AP, port = 41001 } }
+    f:open()
+    f.initiator:send(rdmap.send { data = "hello" })
+    f.responder:ack()
+    f.responder:reset()
+  end,
+}

@@ -40,7 +40,8 @@ bool monitor_flow_has(const struct monitor_flow *flow, const struct flow_frame *
     memset(&layers, 0, sizeof(layers));
     protocol = flow_link_frame(frame, &layers);
     switch (protocol) {
-    case FLOW_PROTOCOL_NONE: return false;
+    case FLOW_PROTOCOL_NONE:
+    case FLOW_PROTOCOL_PORT_MAPPER: return false;
     case FLOW_PROTOCOL_TCP: {
         const struct flow_key *key = &layers.segment.key;
 

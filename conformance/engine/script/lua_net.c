@@ -46,6 +46,21 @@ static const struct lua_field ip_fields[] = {
 };
 #undef MEMBERS
 
+struct udp_members {
+    struct packet_ip ip;
+    uint16_t source_port, destination_port;
+    const uint8_t *payload;
+    size_t payload_octets;
+};
+#define IN_UDP(name, kind) {#name, LUA_FIELD_##kind, offsetof(struct udp_members, ip) + offsetof(struct packet_ip, name), 0, 0, 0}
+#define MEMBERS udp_members
+static const struct lua_field udp_fields[] = {
+    IN_UDP(ethernet_source, MAC), IN_UDP(ethernet_destination, MAC), IN_UDP(source, ADDRESS),
+    IN_UDP(destination, ADDRESS), IN_UDP(hop_limit, U8), IN_UDP(identification, U16), AT(source_port, U16),
+    AT(destination_port, U16), OCTETS_AT(payload, payload_octets), END,
+};
+#undef MEMBERS
+
 struct sctp_members {
     uint16_t source_port, destination_port;
     uint32_t tag, checksum;
@@ -152,6 +167,33 @@ static int net_ip(lua_State *lua)
     if (octets == 0)
         return luaL_error(lua, "net.ip: two addresses of one family and at most 65535 octets in all were expected");
     lua_pushlstring(lua, (const char *)frame, octets);
+    return 1;
+}
+
+static int net_udp(lua_State *lua)
+{
+    enum { UDP_PROTOCOL = 17, UDP_MAX = 65535 };
+    struct udp_members fields = {0};
+    uint8_t frame[LINK_FRAME_CAPACITY], *datagram;
+    size_t octets, built = 0;
+
+    lua_fields_read(lua, 1, "net.udp", udp_fields, &fields);
+    fields.ip.protocol = UDP_PROTOCOL;
+    octets = PACKET_UDP_OCTETS + fields.payload_octets;
+    if (octets <= UDP_MAX) {
+        datagram = lua_newuserdatauv(lua, octets, 0);
+        memset(datagram, 0, PACKET_UDP_OCTETS);
+        octets_put16(datagram, fields.source_port);
+        octets_put16(datagram + 2, fields.destination_port);
+        octets_put16(datagram + 4, (uint16_t)octets);
+        if (fields.payload_octets != 0)
+            memcpy(datagram + PACKET_UDP_OCTETS, fields.payload, fields.payload_octets);
+        octets_put16(datagram + 6, packet_udp_checksum(&fields.ip.source, &fields.ip.destination, datagram, octets));
+        built = packet_build_ip(frame, sizeof(frame), &fields.ip, datagram, octets);
+    }
+    if (built == 0)
+        return luaL_error(lua, "net.udp: two addresses of one family and at most 65535 octets in all were expected");
+    lua_pushlstring(lua, (const char *)frame, built);
     return 1;
 }
 
@@ -424,6 +466,7 @@ int lua_net_open(lua_State *lua)
     static const luaL_Reg functions[] = {
         {"tcp", net_tcp},
         {"ip", net_ip},
+        {"udp", net_udp},
         {"sctp", net_sctp},
         {"cm_request", net_cm_request},
         {"cm_answer", net_cm_answer},

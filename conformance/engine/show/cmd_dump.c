@@ -40,11 +40,11 @@ static bool names_file(const struct dump *dump)
 }
 
 /* The frames of an object by their numbers in the files of a ring, and these. */
-static int name_frames(const struct capture_series *series, json_t *object, const struct flow_event *event)
+static int name_frames(const struct capture_series *series, json_t *object, uint64_t last, uint64_t begins)
 {
     uint64_t frame, first_frame;
-    const char *file = capture_series_where(series, event->frame, &frame);
-    const char *first = capture_series_where(series, event->first_frame, &first_frame);
+    const char *file = capture_series_where(series, last, &frame);
+    const char *first = capture_series_where(series, begins, &first_frame);
 
     return json_object_set_new(object, "file", result_text(file)) |
            json_object_set_new(object, "frame", json_integer((json_int_t)frame)) |
@@ -72,29 +72,54 @@ static void dump_as_json(struct dump *dump, const struct flow_event *event)
     }
     dump_pending(dump);
     dump->pending = dump_json_event(event);
-    if (dump->pending == NULL || (names_file(dump) && name_frames(dump->series, dump->pending, event) != 0))
+    if (dump->pending == NULL ||
+        (names_file(dump) && name_frames(dump->series, dump->pending, event->frame, event->first_frame) != 0))
         dump->failed = true;
     if (event->kind != FLOW_ULPDU)
         dump_pending(dump);
 }
 
-static void dump_as_text(struct dump *dump, const struct flow_event *event)
+static void print_line(struct dump *dump, uint64_t number, const char *name, const char *notation)
 {
-    char notation[NOTATION_MAX], name[FLOW_NAME_MAX];
     const char *file, *slash;
     uint64_t frame;
 
-    if (notation_event(event, notation, sizeof(notation))[0] == '\0')
-        return;
-    (void)flow_name(event->flow, event->direction, name, sizeof(name));
     if (!names_file(dump)) {
-        dump->failed |= printf("%6" PRIu64 "  %s  %s\n", event->frame, name, notation) < 0;
+        dump->failed |= printf("%6" PRIu64 "  %s  %s\n", number, name, notation) < 0;
         return;
     }
-    file = capture_series_where(dump->series, event->frame, &frame);
+    file = capture_series_where(dump->series, number, &frame);
     slash = dump->several ? NULL : strrchr(file, '/'); /* the files of a ring lie in one folder */
     print_plain(stdout, "%s:%" PRIu64 "  %s  %s", slash != NULL ? slash + 1 : file, frame, name, notation);
     dump->failed |= ferror(stdout) != 0;
+}
+
+static void dump_as_text(struct dump *dump, const struct flow_event *event)
+{
+    char notation[NOTATION_MAX], name[FLOW_NAME_MAX];
+
+    if (notation_event(event, notation, sizeof(notation))[0] != '\0')
+        print_line(dump, event->frame, flow_name(event->flow, event->direction, name, sizeof(name)), notation);
+}
+
+static void dump_port_mapper(void *ctx, const struct flow_port_mapper *said)
+{
+    char notation[NOTATION_MAX], name[FLOW_NAME_MAX];
+    struct dump *dump = ctx;
+
+    if (dump->failed)
+        return;
+    if (!dump->jsonl) {
+        print_line(dump, said->frame, flow_port_mapper_name(said, name, sizeof(name)),
+                   notation_port_mapper(&said->message, notation, sizeof(notation)));
+        return;
+    }
+    dump_pending(dump);
+    dump->pending = dump_json_port_mapper(said);
+    if (dump->pending == NULL ||
+        (names_file(dump) && name_frames(dump->series, dump->pending, said->frame, said->frame) != 0))
+        dump->failed = true;
+    dump_pending(dump);
 }
 
 static void dump_end(const struct flow *flow, const struct end_cause *cause, void *argument)
@@ -165,7 +190,7 @@ static int feed(struct dump *dump, struct flow_decoder *decoder, struct capture_
 static int dump_capture(struct dump *dump, const char *path, struct capture_ring *ring, struct iwarp_sentence *error)
 {
     struct capture_series *series = capture_series_open(path, ring, error);
-    const struct flow_config config = {.rule_state_octets = rule_state_octets()};
+    const struct flow_config config = {.rule_state_octets = rule_state_octets(), .port_mapper = dump_port_mapper};
     struct flow_decoder *decoder;
     int status = EXIT_ENVIRONMENT;
 
@@ -225,8 +250,8 @@ static const struct option_row rows[] = {
 static const struct option_table table = {
     .command = "dump",
     .head = "usage: warpcheck dump FILE|DIR... [OPTION...]\n"
-            "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM; and for each Terminate, reset and\n"
-            "  reject why it came. A capture may be compressed by gzip,\n"
+            "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM, the port\n"
+            "  mapper; and for each Terminate, reset and reject why it came. A capture may be compressed by gzip,\n"
             "  zstd or lz4; \"-\" is standard input. Files of a ring (tcpdump -C: dump.pcap, dump.pcap1; dumpcap -b:\n"
             "  name_00001_20260101120000.pcapng) are one capture. Each line names the frame; "
             "in a ring, or if\n"

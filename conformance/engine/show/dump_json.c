@@ -190,7 +190,11 @@ static void set_own(json_t *object, const struct flow_event *event)
         set(object, "mss", json_integer(event->open->mss));
         break;
     case FLOW_TCP_CLOSE: set(object, "reset", json_boolean(event->close->reset)); break;
-    case FLOW_MPA_START: set(object, "start", start_object(event->start)); break;
+    case FLOW_MPA_START:
+        set(object, "start", start_object(event->start));
+        if (event->flow->tcp->mapping.service != 0)
+            set(object, "mapped_from_port", json_integer(event->flow->tcp->mapping.service));
+        break;
     case FLOW_ULPDU:
         set(object, "position", json_integer((json_int_t)event->position));
         set(object, "fpdu", ulpdu_object(event->ulpdu));
@@ -239,5 +243,21 @@ json_t *dump_json_event(const struct flow_event *event)
         set(object, "flow_kind", json_string(flow_kind_text(event->flow->kind)));
     set(object, "sender", role != NULL ? json_string(role) : json_null());
     set_own(object, event);
+    return object;
+}
+
+json_t *dump_json_port_mapper(const struct flow_port_mapper *said)
+{
+    json_t *object = json_object();
+    char name[FLOW_NAME_MAX];
+
+    if (object == NULL)
+        return NULL;
+    set(object, "type", json_string("port_mapper"));
+    set(object, "frame", json_integer((json_int_t)said->frame));
+    set(object, "first_frame", json_integer((json_int_t)said->frame));
+    set(object, "flow", json_string(flow_port_mapper_name(said, name, sizeof(name))));
+    set(object, "name", json_string(wire_name_of(port_mapper_type_names, said->message.type)));
+    set(object, port_mapper_layout.id, dump_json_header(&port_mapper_layout, said->octets));
     return object;
 }

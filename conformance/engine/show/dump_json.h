@@ -13,6 +13,9 @@
 /* An object with the event's kind, frames, flow and direction, and what it alone knows. NULL without memory. */
 json_t *dump_json_event(const struct flow_event *event);
 
+/* A message of the port mapper. NULL without memory. */
+json_t *dump_json_port_mapper(const struct flow_port_mapper *said);
+
 /* Adds the "ddp" or "rdmap" part of an event to the object of its FLOW_ULPDU. 0, or -1 without memory. */
 int dump_json_extend(json_t *object, const struct flow_event *event);
 

@@ -23,7 +23,7 @@ const char *flow_role(const struct flow *flow, enum flow_direction direction)
     return direction == FLOW_FROM_INITIATOR ? "initiator" : "responder";
 }
 
-static void end_name(const struct flow *flow, const struct flow_address *address, char *text, size_t room)
+static void end_name(const struct flow_address *address, bool without_port, char *text, size_t room)
 {
     char number[INET6_ADDRSTRLEN] = "?";
 
@@ -31,7 +31,7 @@ static void end_name(const struct flow *flow, const struct flow_address *address
         snprintf(number, sizeof(number), "lid 0x%04x", (unsigned)octets_get16(address->octets));
     else
         inet_ntop(address->family == 6 ? AF_INET6 : AF_INET, address->octets, number, sizeof(number));
-    if (flow->kind == FLOW_CM_EXCHANGE)
+    if (without_port)
         snprintf(text, room, "%s", number);
     else
         snprintf(text, room, address->family == 6 ? "[%s]:%u" : "%s:%u", number, (unsigned)address->port);
@@ -51,22 +51,39 @@ const char *flow_tunnel_name(enum flow_tunnel_kind kind)
     return tunnel_names[kind];
 }
 
+/* "from>to", what distinguishes flows of these ends, and the tunnel around it. */
+static const char *ends_name(const struct flow_address *const ends[2], bool without_ports, const char *more,
+                             const struct flow_tunnel *tunnel, char *text, size_t room)
+{
+    char from[INET6_ADDRSTRLEN + 9], to[INET6_ADDRSTRLEN + 9], in[32] = "";
+
+    end_name(ends[0], without_ports, from, sizeof(from));
+    end_name(ends[1], without_ports, to, sizeof(to));
+    if (tunnel->network != 0)
+        snprintf(in, sizeof(in), " in %s %u", flow_tunnel_name(tunnel->kind), (unsigned)tunnel->network);
+    else if (tunnel->kind != FLOW_IN_NOTHING)
+        snprintf(in, sizeof(in), " in %s", flow_tunnel_name(tunnel->kind));
+    snprintf(text, room, "%s>%s%s%s", from, to, more, in);
+    return text;
+}
+
+const char *flow_port_mapper_name(const struct flow_port_mapper *said, char *text, size_t room)
+{
+    const struct flow_address *const ends[2] = {said->source, said->destination};
+
+    return ends_name(ends, false, "", &said->tunnel, text, room);
+}
+
 const char *flow_name(const struct flow *flow, enum flow_direction direction, char *text, size_t room)
 {
-    char from[INET6_ADDRSTRLEN + 9], to[INET6_ADDRSTRLEN + 9], more[20] = "", in[32] = "";
+    const struct flow_address *const ends[2] = {&flow->address[direction], &flow->address[flow_reverse(direction)]};
+    char more[20] = "";
 
-    end_name(flow, &flow->address[direction], from, sizeof(from));
-    end_name(flow, &flow->address[flow_reverse(direction)], to, sizeof(to));
     if (flow->kind == FLOW_STREAM)
         snprintf(more, sizeof(more), " sid %u", (unsigned)flow->sctp->sid);
     else if (flow->kind == FLOW_CM_EXCHANGE)
         snprintf(more, sizeof(more), " id 0x%08x", (unsigned)flow->cm->id[FLOW_FROM_INITIATOR]);
-    if (flow->tunnel.network != 0)
-        snprintf(in, sizeof(in), " in %s %u", flow_tunnel_name(flow->tunnel.kind), (unsigned)flow->tunnel.network);
-    else if (flow->tunnel.kind != FLOW_IN_NOTHING)
-        snprintf(in, sizeof(in), " in %s", flow_tunnel_name(flow->tunnel.kind));
-    snprintf(text, room, "%s>%s%s%s", from, to, more, in);
-    return text;
+    return ends_name(ends, flow->kind == FLOW_CM_EXCHANGE, more, &flow->tunnel, text, room);
 }
 
 static size_t aligned(size_t octets)

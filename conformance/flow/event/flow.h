@@ -38,6 +38,7 @@
 #include "conformance/flow/event/flow_event.h"
 #include "conformance/flow/event/flow_half.h"
 #include "conformance/flow/event/flow_inside.h"
+#include "conformance/flow/event/flow_mapping.h"
 #include "conformance/flow/event/flow_ulp.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
@@ -110,7 +111,8 @@ struct flow_tcp_state {
     bool crc;                                 /* CRCs are in use (either C), as agreed or found out */
     /* FPDUs with right CRCs in streams that were captured from their beginning, and no start-up frame in these */
     bool unstarted;
-    bool unmatched; /* Request and Reply may be of different connections, by their acknowledgments */
+    bool unmatched;              /* Request and Reply may be of different connections, by their acknowledgments */
+    struct flow_mapping mapping; /* of the port that one side has: what it stands for */
     struct flow_tcp_half half[FLOW_DIRECTIONS]; /* those of flow->half[].tcp */
 };
 
@@ -214,6 +216,7 @@ struct flow_config {
     size_t one_way_segments;
     bool no_late_lock; /* do not look for FPDUs in connections whose start was not captured */
     uint64_t idle_ns;  /* flow_decoder_time() ends what had no frame for so long; 0: nothing open ends by time */
+    void (*port_mapper)(void *ctx, const struct flow_port_mapper *said); /* NULL: not called. `ctx`: the sink's */
 };
 
 struct flow_totals {
@@ -257,6 +260,9 @@ void flow_totals_subtract(struct flow_totals *totals, const struct flow_totals *
  */
 enum { FLOW_NAME_MAX = 152 };
 const char *flow_name(const struct flow *flow, enum flow_direction direction, char *text, size_t room);
+
+/* The same of a message of the port mapper. */
+const char *flow_port_mapper_name(const struct flow_port_mapper *said, char *text, size_t room);
 
 /* "TCP connection", "SCTP association", "DDP stream", "CM exchange" */
 const char *flow_kind_text(enum flow_kind kind);

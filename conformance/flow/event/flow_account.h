@@ -36,6 +36,7 @@ enum flow_account_kind {
     ROW(ICMP,           FOREIGN,  "icmp",           "ICMP and ICMPv6") \
     ROW(IGMP,           FOREIGN,  "igmp",           "IGMP") \
     ROW(UDP,            FOREIGN,  "udp",            "UDP with neither IP nor TCP nor SCTP in it") \
+    ROW(PORT_MAPPER,    FOREIGN,  "port-mapper",    "messages of the port mapper, which names the ports of iWARP's services") \
     ROW(IP_PROTOCOL,    FOREIGN,  "ip-protocol",    "IP protocols that carry neither IP nor TCP nor SCTP") \
     ROW(TUNNEL_FOREIGN, FOREIGN,  "tunnel-foreign", "tunnels with neither TCP nor SCTP nor a CM message in them") \
     ROW(ROCE,           FOREIGN,  "roce",           "RoCE without a CM message") \

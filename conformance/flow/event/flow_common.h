@@ -7,6 +7,7 @@
 #define FLOW_FLOW_COMMON_H
 
 #include "conformance/flow/event/flow.h"
+#include "conformance/flow/event/flow_mapping.h"
 #include "conformance/flow/event/flow_removed.h"
 #include "base/hash.h"
 
@@ -19,6 +20,7 @@ struct flow_common {
     struct flow_totals totals;
     size_t held; /* octets in queues and unit buffers */
     struct flow_removed removed;
+    struct flow_mappings mappings;
     uint64_t now_ns;
     uint64_t secret;  /* that no sender knows: distinguishes copies of SCTP chunks */
     uint8_t *scratch; /* FPDU_SCRATCH_OCTETS for Markers */

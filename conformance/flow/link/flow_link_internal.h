@@ -106,8 +106,8 @@ bool flow_udp_tunnel(unsigned port, const struct flow_rest *rest, struct flow_la
 enum flow_row flow_udp_tunnel_row(unsigned port, const struct flow_rest *rest);
 
 /*
- * flow_udp.c: from the UDP header on. FLOW_PROTOCOL_SCTP, FLOW_PROTOCOL_UDP (RoCEv2), or FLOW_PROTOCOL_NONE with the
- * row: FLOW_ROW_UDP when neither IP nor TCP nor SCTP is in it.
+ * flow_udp.c: from the UDP header on. FLOW_PROTOCOL_SCTP, FLOW_PROTOCOL_UDP (RoCEv2), FLOW_PROTOCOL_PORT_MAPPER (from
+ * the UDP header on, too), or FLOW_PROTOCOL_NONE with the row: FLOW_ROW_UDP when neither IP nor TCP nor SCTP is in it.
  */
 enum flow_protocol flow_udp(struct flow_rest *rest, struct flow_layers *layers);
 /* The row of a datagram whose length contradicts the packet's: FLOW_ROW_UDP or FLOW_ROW_UDP_LENGTH. */

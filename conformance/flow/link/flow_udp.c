@@ -11,6 +11,7 @@
 #include "wire/ddp_sctp.h"
 #include "wire/infiniband.h"
 #include "wire/mpa.h"
+#include "wire/port_mapper.h"
 #include "wire/sctp.h"
 
 enum {
@@ -31,6 +32,11 @@ struct ends {
     const uint8_t *source, *destination;
     size_t octets; /* of each */
 };
+
+static struct ends ends_of(const struct flow_datagram *datagram)
+{
+    return (struct ends){datagram->source, datagram->destination, datagram->family == 4 ? 4 : 16};
+}
 
 /* ---- checksums --------------------------------------------------------------------------------------------------- */
 
@@ -252,19 +258,27 @@ static enum flow_protocol by_guess(const struct flow_rest *rest, struct flow_lay
     return protocol;
 }
 
+/* What the headers and Keys in a datagram say. FLOW_ROW_UDP: there are none. */
+static enum flow_protocol by_headers(const struct flow_rest *rest, const struct ends *ends, struct flow_layers *layers)
+{
+    if (by_guess(rest, layers) == FLOW_PROTOCOL_TCP)
+        return FLOW_PROTOCOL_TCP;
+    if (layers->row != FLOW_ROW_TUNNEL && (has_key(rest) || (ends != NULL && looks_like_tcp(rest, ends))))
+        return flow_layers_none(layers, FLOW_ROW_TUNNEL);
+    return FLOW_PROTOCOL_NONE;
+}
+
 /*
  * What the octets of a datagram without SCTP say, whatever its ports are: FLOW_PROTOCOL_TCP of a guessed tunnel, or the
  * row. FLOW_ROW_UDP: nothing.
  */
 static enum flow_protocol by_octets(const struct flow_rest *rest, const struct ends *ends, struct flow_layers *layers)
 {
-    if (by_guess(rest, layers) == FLOW_PROTOCOL_TCP)
-        return FLOW_PROTOCOL_TCP;
-    if (layers->row == FLOW_ROW_TUNNEL)
-        return FLOW_PROTOCOL_NONE;
-    if (has_key(rest) || is_wireguard(rest) || (ends != NULL && looks_like_tcp(rest, ends)))
+    enum flow_protocol protocol = by_headers(rest, ends, layers);
+
+    if (protocol == FLOW_PROTOCOL_NONE && layers->row == FLOW_ROW_UDP && is_wireguard(rest))
         return flow_layers_none(layers, FLOW_ROW_TUNNEL);
-    return FLOW_PROTOCOL_NONE;
+    return protocol;
 }
 
 /* The same, and what the ports say. */
@@ -318,8 +332,7 @@ enum flow_protocol flow_udp_lite(struct flow_rest *rest, struct flow_layers *lay
  */
 static enum flow_protocol by_ports(unsigned from, unsigned to, const struct flow_rest *rest, struct flow_layers *layers)
 {
-    const struct flow_datagram *datagram = &layers->datagram;
-    struct ends ends = {datagram->source, datagram->destination, datagram->family == 4 ? 4 : 16};
+    struct ends ends = ends_of(&layers->datagram);
     struct flow_layers inner = *layers;
     enum flow_protocol protocol;
 
@@ -336,10 +349,33 @@ static enum flow_protocol by_ports(unsigned from, unsigned to, const struct flow
     return protocol;
 }
 
+/*
+ * The port mapper: its port, the form of its messages, an end of the datagram as the Accepting Peer (or 0: any address),
+ * and no other header in the octets. A Request whose PmTime is 0 begins like transport data of WireGuard, which in so
+ * few octets has no TCP segment.
+ */
+static bool is_port_mapper(unsigned from, unsigned to, const struct flow_rest *rest, const struct flow_layers *layers)
+{
+    static const uint8_t any[PORT_MAPPER_ADDRESS_OCTETS];
+    struct ends ends = ends_of(&layers->datagram);
+    struct port_mapper_message message;
+    struct flow_layers inner = *layers;
+
+    if ((from != PORT_MAPPER_PORT && to != PORT_MAPPER_PORT) || rest->captured != rest->length ||
+        !port_mapper_read(rest->octets, rest->captured, &message) || message.ip_version != layers->datagram.family)
+        return false;
+    if (memcmp(message.accepting_address, ends.source, ends.octets) != 0 &&
+        memcmp(message.accepting_address, ends.destination, ends.octets) != 0 &&
+        memcmp(message.accepting_address, any, ends.octets) != 0)
+        return false;
+    return by_headers(rest, &ends, &inner) == FLOW_PROTOCOL_NONE && inner.row == FLOW_ROW_UDP;
+}
+
 enum flow_protocol flow_udp(struct flow_rest *rest, struct flow_layers *layers)
 {
     const uint8_t *header = rest->octets;
     struct flow_rest inner = *rest;
+    unsigned from, to;
     size_t length;
 
     if (rest->captured < UDP_OCTETS)
@@ -353,5 +389,9 @@ enum flow_protocol flow_udp(struct flow_rest *rest, struct flow_layers *layers)
     (void)flow_rest_skip(&inner, UDP_OCTETS);
     if (looks_like_sctp(&inner))
         return flow_layers_datagram(layers, FLOW_PROTOCOL_SCTP, inner.octets, inner.captured, inner.length);
-    return by_ports(octets_get16(header), octets_get16(header + 2), &inner, layers);
+    from = octets_get16(header);
+    to = octets_get16(header + 2);
+    if (is_port_mapper(from, to, &inner, layers))
+        return flow_layers_datagram(layers, FLOW_PROTOCOL_PORT_MAPPER, header, length, length);
+    return by_ports(from, to, &inner, layers);
 }

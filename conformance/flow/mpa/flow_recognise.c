@@ -98,8 +98,11 @@ bool flow_recognise(const struct flow_context *context, unsigned initiator, bool
     flow->last_frame = connection->last_frame;
     flow->last_ns = connection->last_ns;
     flow->unordered = connection->unordered;
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++) {
         begin_half(connection, i);
+        (void)flow_mapping_find(context->common, &flow->address[flow_direction_of(connection, i)], &flow->tunnel,
+                                &flow->tcp->mapping);
+    }
     for (unsigned i = 0; i < 2; i++)
         if (connection->side[initiator ^ i].syn.seen)
             emit_open(context, initiator ^ i);

@@ -356,6 +356,13 @@ static void add_nvme(struct line *line, const struct flow_nvme_message *said)
         add(line, " SGL type 0x%x%x %" PRIu32 " octets", data->type, data->subtype, data->length);
 }
 
+/* What the port stands for by the port mapper. */
+static void add_mapping(struct line *line, const struct flow_mapping *mapping)
+{
+    if (mapping->service != 0)
+        add(line, ", port %u is mapped from %u", mapping->mapped, mapping->service);
+}
+
 const char *notation_event(const struct flow_event *event, char *text, size_t room)
 {
     struct line line = {text, room, 0};
@@ -367,8 +374,12 @@ const char *notation_event(const struct flow_event *event, char *text, size_t ro
     case FLOW_TCP_OPEN: add(&line, "TCP %s", event->open->ack ? "SYN, ACK" : "SYN"); break;
     case FLOW_TCP_CLOSE: add(&line, "TCP %s", event->close->reset ? "RST" : "FIN"); break;
     case FLOW_MPA_START:
-        if (event->start->result == WIRE_OK)
-            return notation_start(&event->start->frame, text, room);
+        if (event->start->result == WIRE_OK) {
+            (void)notation_start(&event->start->frame, text, room);
+            line.used = strlen(text);
+            add_mapping(&line, &event->flow->tcp->mapping);
+            return text;
+        }
         add(&line, "malformed MPA %s, %zu octets", event->start->frame.kind == IWARP_MPA_REQUEST ? "Request" : "Reply",
             event->start->octet_count);
         break;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "conformance/flow/event/flow.h"
+#include "wire/port_mapper.h"
 
 enum { NOTATION_MAX = 256 };
 
@@ -36,6 +37,9 @@ static inline bool notation_shows(const struct flow_event *event)
     default: return true;
     }
 }
+
+/* A message of the port mapper. Returns `text`. */
+const char *notation_port_mapper(const struct port_mapper_message *message, char *text, size_t room);
 
 /* Any event of a flow; "" for those that have nothing to show (an FPDU whose segment follows, the end). */
 const char *notation_event(const struct flow_event *event, char *text, size_t room);

@@ -15,6 +15,7 @@
 #include "wire/marker.h"
 #include "wire/mpa.h"
 #include "wire/nvme.h"
+#include "wire/port_mapper.h"
 #include "wire/rdmap.h"
 #include "wire/sctp.h"
 #include "wire/iser.h"
@@ -94,8 +95,10 @@ static const struct accessor accessors[] = {
     NVME_RESPONSE_FIELDS(NUMBER_ROW, OCTETS_ROW, nvme_response)                     //
     NVME_HOST_PRIVATE_FIELDS(NUMBER_ROW, OCTETS_ROW, nvme_host_private)             //
     NVME_CONTROLLER_PRIVATE_FIELDS(NUMBER_ROW, OCTETS_ROW, nvme_controller_private) //
+    PORT_MAPPER_FIELDS(NUMBER_ROW, OCTETS_ROW, port_mapper)                         //
+    PORT_MAPPER_MAPPED_FIELDS(NUMBER_ROW, OCTETS_ROW, port_mapper_mapped)           //
 };
-enum { ACCESSORS = sizeof(accessors) / sizeof(accessors[0]), LAYOUTS = 56 };
+enum { ACCESSORS = sizeof(accessors) / sizeof(accessors[0]), LAYOUTS = 58 };
 
 static bool bit_of(const uint8_t *octets, size_t bit)
 {

@@ -270,6 +270,15 @@ static const struct golden fields[] = {
     {"nvme_response", "SQID", 0x0102, 10, 2, {2, 1}},
     {"nvme_response", "CID", 0x0102, 12, 2, {2, 1}},
     {"nvme_response", "Status", 0x0102, 14, 2, {2, 1}},
+    /* the port mapper of draft-pinkerton-iwarp-sdp-v1.0 */
+    {"port_mapper", "VER", 2, 0, 1, {0x80}},
+    {"port_mapper", "MT", 1, 0, 1, {0x10}},
+    {"port_mapper", "IPVer", 6, 0, 1, {6}},
+    {"port_mapper", "PmTime", 0xA5, 1, 1, {0xA5}},
+    {"port_mapper", "Reserved", 0x0102, 2, 2, {1, 2}},
+    {"port_mapper", "ApPort", 0x0102, 4, 2, {1, 2}},
+    {"port_mapper", "CpPort", 0x0102, 6, 2, {1, 2}},
+    {"port_mapper", "AssocHandle", UP8, 8, 8, UP8_OCTETS},
 };
 
 /* InfiniBand's headers and MADs: test_roce.c holds them to frames of Linux rxe, test_cm.c to octets of Annex A11. */
