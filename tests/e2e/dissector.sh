@@ -247,6 +247,13 @@ done
 	-e warp.rpcrdma.segment.handle -e warp.rpcrdma.segment.length | tr -s ' \t' '\n' | sed '/^$/d' | LC_ALL=C sort >"$WORK/drawn"
 holds "the last capture has chunks" test -s "$WORK/chunks"
 holds "they are drawn as dump reads them" diff "$WORK/chunks" "$WORK/drawn"
+# The port mapper's messages belong to no flow, so that no unit has them.
+"${with_plugin[@]}" -2 -r "$WORK/corpus/port-mapper.pcap" -T json >"$WORK/port-mapper.ulp"
+"$WARPCHECK" dump --format jsonl "$WORK/corpus/port-mapper.pcap" | jq -r 'select(.type == "port_mapper").port_mapper | [.MT, .ApPort, .CpPort, .AssocHandle] | @tsv' >"$WORK/mapped"
+"${with_plugin[@]}" -2 -r "$WORK/corpus/port-mapper.pcap" -Y warp.port_mapper -T fields -e warp.port_mapper.mt -e warp.port_mapper.apport \
+	-e warp.port_mapper.cpport -e warp.port_mapper.assochandle >"$WORK/drawn"
+holds "the port mapper has messages" test -s "$WORK/mapped"
+holds "and they are drawn as dump reads them" diff "$WORK/mapped" "$WORK/drawn"
 jq -rs '[.. | objects | keys[]] | unique[]' "$WORK"/*.two "$WORK"/*.ulp | grep '^warp' | LC_ALL=C sort -u >"$WORK/seen"
 awk -F'\t' '$1 == "F" && $4 != "FT_NONE" && $3 ~ /^warp\./ { print $3 }' "$WORK/fields" | LC_ALL=C sort -u >"$WORK/named"
 LC_ALL=C comm -23 "$WORK/named" "$WORK/seen" | grep -vE '^warp\.(cm\.sidr_re[qp]\.|sctp\.chunk\.|finding|terminate\.excess$|waited_since$)' >"$WORK/never" || true
