@@ -41,11 +41,13 @@ static void allow_action(struct session *session, enum validation_action action,
     }
 }
 
-/* The triple of that name. */
-static const struct terminate_error *error_named(const char *name)
+/* The triple of a variant's value: its name, and perhaps where alone the variant acts ("RDMAP_OPERATION_OTHER@qn=1"). */
+static const struct terminate_error *error_named(const char *value)
 {
+    size_t octets = strcspn(value, "@");
+
     for (size_t i = 0; i < terminate_error_count; i++)
-        if (strcmp(terminate_errors[i].id, name) == 0)
+        if (strlen(terminate_errors[i].id) == octets && memcmp(terminate_errors[i].id, value, octets) == 0)
             return &terminate_errors[i];
     return NULL;
 }
@@ -75,9 +77,18 @@ static void allow_variant(struct session *session, const struct validation *entr
         allow_reaction(session, "goes on", how);
 }
 
+/* Octets of SCTP's user messages that are illegal end the session: RDMAP may say so before (RFC 5043 6.1; SCTP5043-6.1-04). */
+static bool ends_session(const struct session *session, const struct validation *entry)
+{
+    return session->sctp == IWARP_SCTP_RFC5043 && entry->action == VALIDATION_CLOSE &&
+           (entry->stage == VALIDATE_MESSAGE || entry->stage == VALIDATE_SESSION);
+}
+
 static void allow_entry(struct session *session, const struct validation *entry, const struct defect_list *variants)
 {
     allow_action(session, entry->action, entry->error);
+    if (ends_session(session, entry))
+        allow_reaction(session, "terminate 0", "");
     /* A Send without a receive may stay in TCP until there is one (RFC 5041 7.1; DDP-7.1-07). */
     if (entry->error == TERM_DDP_NO_BUFFER)
         session_allow(session, "silent");
@@ -126,14 +137,20 @@ static bool has_many_reads(const struct session *session)
     return false;
 }
 
+/* What is wrong with a chunk is mostly its place: its DDP-SSN, its SID, or that it comes twice. */
+static bool is_chunk_wrong(const struct session *session, const struct session_step *step)
+{
+    return session->sctp != IWARP_SCTP_UNDECIDED && step->wrong.frame.count != 0;
+}
+
 /* A segment in a wrong place is good by itself, and so is one with another L bit: what is refused is a later one. */
 static bool is_out_of_place(const struct session *session)
 {
     for (size_t i = 0; i < session->step_count; i++) {
         const struct session_members *what = &session->steps[i].wrong.what;
 
-        if (session_find(what, "twice") != NULL || session_find(what, "missing") != NULL ||
-            session_find(what, "exchanged") != NULL)
+        if (is_chunk_wrong(session, &session->steps[i]) || session_find(what, "twice") != NULL ||
+            session_find(what, "missing") != NULL || session_find(what, "exchanged") != NULL)
             return true;
     }
     return false;
@@ -146,6 +163,12 @@ static bool has_wrong_frame(const struct session *session)
         if (session->steps[i].wrong.frame.count != 0)
             return true;
     return false;
+}
+
+/* Before a session the round trip is measured by an association that its other side refuses; no session has one. */
+static bool is_of_measurement(enum validation_stage stage)
+{
+    return stage == VALIDATE_ASSOCIATION;
 }
 
 static bool allows(const struct session *session, const char *reaction)
@@ -167,7 +190,7 @@ void session_predict(struct session *session, const struct prediction_seen *seen
         return;
     session_allow(session, seen->reaction);
     for (size_t i = 0; i < validation_count; i++) {
-        if (!defect_set_refused(seen->asking, i))
+        if (!defect_set_refused(seen->asking, i) || is_of_measurement(validation_table[i].stage))
             continue;
         session->untouched =
             (refused == 0 || session->untouched) &&
@@ -176,7 +199,7 @@ void session_predict(struct session *session, const struct prediction_seen *seen
         allow_entry(session, &validation_table[i], variants);
     }
     /* Octets after a start-up frame that are taken for FPDUs: there is no telling where that ends (MPA-7.1.1-37). */
-    if (session_find(&session->wrong_start.what, "more") != NULL)
+    if (session->sctp == IWARP_SCTP_UNDECIDED && session_find(&session->wrong_start.what, "more") != NULL)
         session_allow(session, "any");
     /* A side may use CRCs or Markers unasked: where it does, it finds what the stack passes over (RFC 5044 7.1.1). */
     if (framed) {

@@ -202,9 +202,18 @@ local function reaction_text(reactions)
   local out = {}
   for i, reaction in ipairs(reactions) do
     local word = reaction:match("^terminate (%x%x%x%x)$")
-    out[i] = reaction == "terminate 00" and "Terminate RDMAP / Local Catastrophic Error" or word and "Terminate " .. wire.describe(tonumber(word, 16)) or reaction
+    out[i] = reaction == "terminate 0" and "a Terminate of RDMAP" or
+             reaction == "terminate 00" and "Terminate RDMAP / Local Catastrophic Error" or word and "Terminate " .. wire.describe(tonumber(word, 16)) or reaction
   end
   return table.concat(out, ", or ")
+end
+
+-- The draft's streams may fail without a word (SCTP-7.2-15): then the ULP knows.
+function Session:has_ended_silently()
+  for _, event in ipairs(self.t:events_of(self.c)) do
+    if event.event == "error" or event.event == "closed" then return true end
+  end
+  return not self.t:tells("error")
 end
 
 -- A reaction that is not among those allowed. A bare end in place of a Terminate of DDP or MPA breaks a SHOULD alone
@@ -217,6 +226,7 @@ function Session:refuse(reactions, seen, got)
     mpa_error = mpa_error or layer == "2"
   end
   if seen == "silent" and mpa_error and self.lower.unacknowledged(self) > 0 then return end
+  if seen == "silent" and self.t:is_draft() and self:has_ended_silently() then return end
   if seen == "closes" and lower then self.t:terminate_missing(reaction_text(reactions), describe(got)) end
   self.t:fail("how the device reacts", reaction_text(reactions), seen == "goes on" and "the stream goes on" or self.c:instead({}, got))
 end

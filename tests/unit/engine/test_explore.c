@@ -268,6 +268,131 @@ START_TEST(the_octets_decide_what_is_allowed)
 END_TEST
 
 /* An empty Send is what is left of the sessions that the defect fails. */
+/* Plays the session, whose last step is wrong, against the correct stack: what it allows. */
+static void predict_alone(struct session *session)
+{
+    struct session_device oracle = {0};
+    struct iwarp_sentence error = {""};
+
+    session->reaction_count = 0;
+    oracle.defects = defect_set_asking(&error);
+    ck_assert_msg(session_run(&config.world, &oracle, session, 1, predict, NULL, oracle.defects, &error) == 0, "%s",
+                  error.text);
+    run_services_free(&oracle.served);
+    defect_set_free(oracle.defects);
+}
+
+/* Loop: TCP, RFC 5043, the draft. The association by which the round trip is measured is none of the session's. */
+START_TEST(no_layer_allows_a_bare_end_in_place_of_a_terminate)
+{
+    struct session session = {.seed = 1};
+    struct session_step *step = session_add_step(&session, "write");
+
+    if (_i != 0)
+        over_sctp(_i == 2);
+    session.sctp = config.world.sctp;
+    session.region_count = 1;
+    session_add(&session.regions[0].members, "octets", 64);
+    session_add(&step->members, "region", 1);
+    session_add(&step->members, "at", 0);
+    session_add(&step->members, "octets", 65);
+    session_add(&step->wrong.what, "frame", 1);
+    step->wrong.present = true;
+    predict_alone(&session);
+    ck_assert(allows(&session, "terminate 1101")); /* DDP-7.1-13 */
+    ck_assert(!allows(&session, "closes") && !allows(&session, "silent"));
+    ck_assert(session.untouched);
+}
+END_TEST
+
+/* What is wrong with a chunk is its place: the message may be whole, and delivered, before that is found out. */
+START_TEST(a_chunk_in_a_wrong_place_leaves_deliveries_open)
+{
+    struct session session = {.seed = 1};
+    struct session_step *step = session_add_step(&session, "send");
+
+    over_sctp(false);
+    session.sctp = config.world.sctp;
+    session_add(&step->members, "octets", 27);
+    session_add(&step->members, "piece", 2);
+    session_add_flag(&step->members, "backwards", true);
+    session_add(&step->wrong.what, "frame", 28);
+    session_add(&step->wrong.frame, "ssn", -2);
+    step->wrong.present = true;
+    predict_alone(&session);
+    ck_assert_uint_ne(session.reaction_count, 0);
+    ck_assert(!session.untouched);
+}
+END_TEST
+
+/* An illegal control message ends the session, perhaps after a Terminate of RDMAP (RFC 5043 6.1; SCTP5043-6.1-04). */
+START_TEST(an_illegal_control_message_may_draw_a_terminate_of_rdmap)
+{
+    struct session session = {.seed = 1};
+    struct session_step *step;
+
+    over_sctp(false);
+    session.sctp = config.world.sctp;
+    session_add(&session_add_step(&session, "send")->members, "octets", 8);
+    step = session_add_step(&session, "control");
+    session_add(&step->members, "code", 1);
+    session_add(&step->wrong.what, "frame", 1);
+    step->wrong.present = true;
+    predict_alone(&session);
+    ck_assert(allows(&session, "closes") && allows(&session, "terminate 0"));
+}
+END_TEST
+
+/*
+ * More Reads than IRD: no buffer is available for one of them, 0x1202 (RFC 5041 7.1), or what a variant has for QN 1 alone
+ * (RDMAP-6.1-09). As many as IRD are served.
+ */
+START_TEST(reads_beyond_ird_may_be_refused)
+{
+    struct session session = {.seed = 1};
+    struct session_step *step;
+
+    session_add(&session.device, "ird", 2);
+    step = session_add_step(&session, "reads");
+    session_add(&step->members, "times", 3);
+    session_add(&step->members, "octets", 1);
+    session_add(&step->wrong.what, "frame", 1);
+    step->wrong.present = true;
+    session.beyond = true;
+    predict_alone(&session);
+    ck_assert(allows(&session, "terminate 1202") && allows(&session, "terminate 1203"));
+    ck_assert(allows(&session, "terminate 0207") && allows(&session, "terminate 02ff"));
+    ck_assert(allows(&session, "goes on"));
+    session_drop(&step->members, "times");
+    session_add(&step->members, "times", 2);
+    session.beyond = false;
+    predict_alone(&session);
+    ck_assert(!allows(&session, "terminate 1202") && allows(&session, "goes on"));
+}
+END_TEST
+
+/*
+ * A side may use CRCs that nobody has asked for (RFC 5044 7.1.1), and refuse by them a pad that is not due; the stack passes
+ * over it where CRCs are off.
+ */
+START_TEST(a_wrong_pad_may_be_refused_where_crcs_are_off)
+{
+    struct session session = {.seed = 1};
+    struct session_step *step = session_add_step(&session, "send");
+
+    session_add_flag(&session.own, "C", false);
+    session_add_flag(&session.device, "crc", false);
+    session_add(&step->members, "octets", 8);
+    session_add(&step->wrong.what, "frame", 1);
+    session_add(&step->wrong.frame, "pad_octets", 3);
+    step->wrong.present = true;
+    predict_alone(&session);
+    ck_assert(allows(&session, "crc terminate 2002"));
+    ck_assert(allows(&session, "markers terminate 2003"));
+    ck_assert(!allows(&session, "terminate 2002"));
+}
+END_TEST
+
 START_TEST(a_group_is_reduced)
 {
     struct explore_summary summary;
@@ -327,6 +452,11 @@ Suite *explore_suite(void)
     tcase_add_test(tcase, an_excused_reaction_is_a_warning);
     tcase_add_test(tcase, what_is_refused_allows_the_reactions_of_the_table);
     tcase_add_test(tcase, the_octets_decide_what_is_allowed);
+    tcase_add_loop_test(tcase, no_layer_allows_a_bare_end_in_place_of_a_terminate, 0, 3);
+    tcase_add_test(tcase, a_chunk_in_a_wrong_place_leaves_deliveries_open);
+    tcase_add_test(tcase, an_illegal_control_message_may_draw_a_terminate_of_rdmap);
+    tcase_add_test(tcase, reads_beyond_ird_may_be_refused);
+    tcase_add_test(tcase, a_wrong_pad_may_be_refused_where_crcs_are_off);
     tcase_add_test(tcase, a_group_is_reduced);
     tcase_add_test(tcase, a_cause_has_no_numbers);
     suite_add_tcase(suite, tcase);
