@@ -261,6 +261,30 @@ static void add_unasked(struct session *session, struct session_draw *draw)
     session_add(&step->wrong.what, "frame", 1);
 }
 
+/* Another stream begins wrongly, where that may do harm to those that are there; else its own start-up is wrong. */
+static void begin_wrongly(struct session *session, struct session_draw *draw)
+{
+    const struct session_layer *layer = session_layer(session);
+
+    if (layer->wrong_another == NULL) {
+        change_start(session, draw);
+        return;
+    }
+    if (session->step_count > SESSION_STEPS - 2)
+        session->step_count = SESSION_STEPS - 2;
+    (void)session_add_step(session, "settle"); /* as before each other one */
+    layer->wrong_another(session, draw);
+}
+
+/* CRCs are in use on neither side: what is wrong with one is ignored (RFC 5044 7.1.1). */
+static void leave_crcs_off(struct session *session)
+{
+    session_drop(&session->own, "C");
+    session_drop(&session->device, "crc");
+    session_add_flag(&session->own, "C", false);
+    session_add_flag(&session->device, "crc", false);
+}
+
 /* Sends for all of the device's receives. */
 static void use_receives(struct session *session, struct session_draw *draw, size_t sends)
 {
@@ -298,7 +322,10 @@ void session_deviate(struct session *session, struct session_draw *draw)
     session->ends = NULL;
     session_drop(&session->open, "rejects");
     session_drop(&session->open, "refuses");
-    switch (session_below(draw, 20)) {
+    switch (session_below(draw, 23)) {
+    case 15: begin_wrongly(session, draw); return;
+    case 13: session_reach_revoked(session, draw); return;
+    case 14: session_reach_other_domain(session, draw); return;
     case 0:
     case 1:
     case 2: change_start(session, draw); return;
@@ -321,4 +348,6 @@ void session_deviate(struct session *session, struct session_draw *draw)
     change_step(session, draw, step);
     if (session_find(&step->wrong.frame, "marker_index") != NULL && session_number(&step->members, "stream", 1) == 1)
         give_marker(session, draw, step);
+    if (session_find(&step->wrong.frame, "crc_flip") != NULL && session_once_in(draw, 3))
+        leave_crcs_off(session);
 }

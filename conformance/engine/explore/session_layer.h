@@ -25,6 +25,9 @@ struct session_layer {
     void (*wrong_frame)(struct session_draw *draw, struct session_members *frame);
     void (*wrong_start)(struct session *session, struct session_draw *draw);
     void (*unasked)(struct session *session, struct session_draw *draw); /* NULL: DDP's and RDMAP's alone */
+
+    /* A new last step: another stream begins wrongly beside those that are there. NULL: it has nothing to do with them. */
+    void (*wrong_another)(struct session *session, struct session_draw *draw);
 };
 
 extern const struct session_layer session_tcp, session_sctp, session_sctp_draft;
@@ -33,6 +36,9 @@ const struct session_layer *session_layer(const struct session *session);
 
 /* The word of RFC 6581 in the tester's Request or Initiate. */
 void session_open_word(struct session *session, struct session_draw *draw);
+
+/* IRD and ORD of the tester's word. */
+void session_draw_depths(struct session_draw *draw, struct session_members *word);
 
 /* IRD and ORD of the device. */
 void session_open_depths(struct session *session, struct session_draw *draw);

@@ -187,6 +187,52 @@ void session_reach_invalid(struct session *session, struct session_draw *draw)
     (void)use(session, draw, name, number, 0, session_once_in(draw, 4) ? 0 : 1);
 }
 
+/* The device's ULP gives the memory up, before a message or in the middle of it: what comes then is for nobody. */
+void session_reach_revoked(struct session *session, struct session_draw *draw)
+{
+    const char *name = any_step(draw), *how = session_once_in(draw, 2) ? "dereg" : "invalidate";
+    int64_t number = any_region(session, draw), room = octets_of(session, number);
+    struct session_step *step;
+
+    session->step_count = 0;
+    open_region(session, draw, number, name);
+    if (strcmp(name, "write") == 0 && room > 1 && session_once_in(draw, 2)) {
+        int64_t octets = 1 + short_octets(draw, room - 1);
+
+        step = use(session, draw, name, number, 0, octets);
+        session_add(&step->members, "piece", (octets + 1) / 2);
+        session_add_word(&step->members, "revoked", how);
+        step->wrong.what.count = 0;
+        session_add(&step->wrong.what, "frame", 2);
+        return;
+    }
+    step = session_add_step(session, "device revoke");
+    session_add(&step->members, "region", number);
+    session_add_word(&step->members, "how", how);
+    (void)use(session, draw, name, number, 0, short_octets(draw, room));
+}
+
+/* Memory of a Protection Domain that is not the stream's; perhaps another stream has it. */
+void session_reach_other_domain(struct session *session, struct session_draw *draw)
+{
+    const char *name = any_step(draw);
+    int64_t number = any_region(session, draw), room = octets_of(session, number);
+    struct session_members opened = {.count = 0};
+
+    session->step_count = 0;
+    open_region(session, draw, number, name);
+    session_add(&session->regions[number - 1].members, "pd", 1);
+    if (session_once_in(draw, 2)) {
+        session_add(&opened, "opens", 2);
+        session_add(&opened, "pd", 1);
+        session_open_another(session, draw, &opened);
+        session_drop(&opened, "rejects");
+        session_drop(&opened, "refuses");
+        session_add_step(session, "another")->members = opened;
+    }
+    (void)use(session, draw, name, number, 0, short_octets(draw, room));
+}
+
 void session_invalidate_wrongly(struct session *session, struct session_draw *draw)
 {
     int64_t number = any_region(session, draw);

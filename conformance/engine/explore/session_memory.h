@@ -17,6 +17,12 @@ void session_reach_too_far(struct session *session, struct session_draw *draw);
 /* A Write, Read or atomic of memory that a Send has invalidated. */
 void session_reach_invalid(struct session *session, struct session_draw *draw);
 
+/* Memory that the device's ULP has given up, before the message or in the middle of it. */
+void session_reach_revoked(struct session *session, struct session_draw *draw);
+
+/* Memory of another Protection Domain. */
+void session_reach_other_domain(struct session *session, struct session_draw *draw);
+
 /* A Send that invalidates what it may not. */
 void session_invalidate_wrongly(struct session *session, struct session_draw *draw);
 

@@ -21,13 +21,18 @@ static int64_t depth(struct session_draw *draw)
     return 1 + (int64_t)session_below(draw, DEPTH_MOST);
 }
 
+void session_draw_depths(struct session_draw *draw, struct session_members *word)
+{
+    session_add(word, "IRD", depth(draw));
+    session_add(word, "ORD", depth(draw));
+}
+
 void session_open_word(struct session *session, struct session_draw *draw)
 {
     static const char *const flags[] = {"B", "C", "D"};
     struct session_members *word = &session->word;
 
-    session_add(word, "IRD", depth(draw));
-    session_add(word, "ORD", depth(draw));
+    session_draw_depths(draw, word);
     if (session_once_in(draw, 2)) {
         uint64_t kinds = 1 + session_below(draw, 7);
 

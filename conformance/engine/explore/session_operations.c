@@ -363,6 +363,17 @@ static void make_device_immediate(struct generator *generator)
         session_add_flag(&step->members, "solicited", true);
 }
 
+/* Work that the device's own side has to refuse, and memory that it should not register. */
+static void make_refused(struct generator *generator)
+{
+    static const char *const kinds[] = {"sink", "beyond", "opcode", "long send", "long write", "hidden", "read-only"};
+    struct session_step *step = generator_add_step(generator, "device refuses");
+
+    if (step == NULL)
+        return;
+    session_add_word(&step->members, "what", kinds[below(generator, sizeof(kinds) / sizeof(kinds[0]))]);
+}
+
 /* Reads of the device that stay open, and then a RST. */
 void generator_abandon_reads(struct generator *generator)
 {
@@ -386,7 +397,7 @@ static operation *const by_tester[] = {generator_send, generator_send, make_writ
                                        make_read,      make_read,      make_atomic, make_immediate};
 static operation *const by_device[] = {make_device_send,      make_device_send,      make_device_write,
                                        generator_device_read, generator_device_read, make_device_atomic,
-                                       make_device_immediate};
+                                       make_device_immediate, make_refused};
 
 void generator_operate(struct generator *generator)
 {

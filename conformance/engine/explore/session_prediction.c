@@ -118,7 +118,7 @@ static bool is_field_wrong(const struct session *session, const char *name)
     return false;
 }
 
-/* The octet of the T bit. */
+/* The octet of the T and L bits. */
 static bool is_first_octet_wrong(const struct session *session)
 {
     for (size_t i = 0; i < session->step_count; i++)
@@ -143,14 +143,22 @@ static bool is_chunk_wrong(const struct session *session, const struct session_s
     return session->sctp != IWARP_SCTP_UNDECIDED && step->wrong.frame.count != 0;
 }
 
+/* Segments after the wrong one may come before it, and are placed then (RFC 5041 5.4, RFC 5043 10). */
+static bool is_early(const struct session_step *step)
+{
+    return step->wrong.present &&
+           (session_find(&step->members, "backwards") != NULL || session_find(&step->members, "late") != NULL);
+}
+
 /* A segment in a wrong place is good by itself, and so is one with another L bit: what is refused is a later one. */
 static bool is_out_of_place(const struct session *session)
 {
     for (size_t i = 0; i < session->step_count; i++) {
         const struct session_members *what = &session->steps[i].wrong.what;
 
-        if (is_chunk_wrong(session, &session->steps[i]) || session_find(what, "twice") != NULL ||
-            session_find(what, "missing") != NULL || session_find(what, "exchanged") != NULL)
+        if (is_early(&session->steps[i]) || is_chunk_wrong(session, &session->steps[i]) ||
+            session_find(what, "twice") != NULL || session_find(what, "missing") != NULL ||
+            session_find(what, "exchanged") != NULL)
             return true;
     }
     return false;
@@ -227,7 +235,8 @@ void session_predict(struct session *session, const struct prediction_seen *seen
     /* The draft's streams have no end of their own: a bare end shows nothing on the wire. */
     if (session->sctp == IWARP_SCTP_DRAFT02 && allows(session, "closes"))
         session_allow(session, "silent");
-    session->untouched = session->untouched && !is_out_of_place(session) && !is_field_wrong(session, "L");
+    session->untouched = session->untouched && !is_out_of_place(session) && !is_field_wrong(session, "L") &&
+                         !is_first_octet_wrong(session);
     if (allows(session, "goes on"))
         session->untouched = false;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/explore/session_layer.h"
 
+#include <string.h>
+
 #include "wire/ddp_sctp.h"
 
-enum { SIDS_MOST = 6 };
+enum { SIDS_MOST = 6, OTHER_NUMBER = 9 /* of a stream: above those of the generator */ };
 
 /* ---- legal ------------------------------------------------------------------------------------------------------- */
 
@@ -96,7 +98,11 @@ static void wrong_start_control(struct session *session, struct session_draw *dr
     switch (session_below(draw, 10)) {
     case 9: other_kind(draw, &wrong->what); break;
     case 0: session_add(&wrong->what, "keep", (int64_t)session_below(draw, 12)); break;
-    case 1: session_add(&wrong->what, "more", 1 + (int64_t)session_below(draw, 600)); break;
+    case 1: /* little, or beyond what Private Data may have (RFC 5043 5.2.3) */
+        session_add(&wrong->what, "more",
+                    session_once_in(draw, 2) ? 1 + (int64_t)session_below(draw, 600)
+                                             : DDP_SCTP_PRIVATE_DATA_MAX + (int64_t)session_below(draw, 90));
+        break;
     case 2: session_add_flag(&wrong->what, "twice", true); break;
     case 3: session_add_flag(&wrong->what, "before", true); break;
     case 4: wrong_chunk(draw, &wrong->frame); break;
@@ -135,6 +141,19 @@ static struct session_step *add_control(struct session *session, int64_t code, i
     return step;
 }
 
+/* Another session of the association begins wrongly: those that are there go on. */
+static void wrong_another(struct session *session, struct session_draw *draw)
+{
+    struct session_step *step;
+
+    wrong_start_control(session, draw);
+    step = session_add_step(session, "another");
+    session_add(&step->members, "opens", OTHER_NUMBER);
+    step->wrong = session->wrong_start;
+    step->wrong.present = true;
+    memset(&session->wrong_start, 0, sizeof(session->wrong_start));
+}
+
 /* A session control message within a session. */
 static void unasked_control(struct session *session, struct session_draw *draw)
 {
@@ -166,6 +185,7 @@ const struct session_layer session_sctp = {
     .wrong_frame = wrong_chunk,
     .wrong_start = wrong_start_control,
     .unasked = unasked_control,
+    .wrong_another = wrong_another,
 };
 
 const struct session_layer session_sctp_draft = {

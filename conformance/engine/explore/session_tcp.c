@@ -5,7 +5,8 @@
 
 static void open_tcp(struct session *session, struct session_draw *draw)
 {
-    static const int64_t sizes[] = {140, 536, 700, 1000, 1220};
+    /* MULPDU is never below 128 (RFC 5044 3): it meets that where the EMSS is a little above. */
+    const int64_t sizes[] = {128 + (int64_t)session_below(draw, 32), 536, 700, 1000, 1220};
 
     if (session_once_in(draw, 4))
         session_add_flag(&session->own, "M", true);
@@ -32,7 +33,6 @@ static void open_tcp(struct session *session, struct session_draw *draw)
 /* Another connection, with Markers and CRCs of its own. */
 static void open_another_tcp(const struct session *session, struct session_draw *draw, struct session_members *step)
 {
-    (void)session;
     if (session_once_in(draw, 3))
         session_add_flag(step, "M", session_once_in(draw, 2));
     if (session_once_in(draw, 3))
@@ -41,6 +41,8 @@ static void open_another_tcp(const struct session *session, struct session_draw 
         session_add_flag(step, "C", session_once_in(draw, 2));
     if (session_once_in(draw, 4))
         session_add_flag(step, "crc", session_once_in(draw, 2));
+    if (session->word.count != 0 && session_once_in(draw, 2))
+        session_draw_depths(draw, step);
 }
 
 static void send_tcp(struct session_draw *draw, struct session_members *step, int64_t least)

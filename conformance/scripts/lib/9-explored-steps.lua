@@ -115,7 +115,7 @@ steps["write"] = function(self, step)
   local frames = Session.segments(data, step.piece, function(at, part, last) return m:write(step.at + at, part, { L = last }) end)
   local right = step.wrong and data:sub(1, (step.piece or #data) * (Session.wrong_place(frames, step.wrong) - 1)) or data
   if #right > 0 then m:patch(step.at, right) end
-  self:send(step, frames)
+  self:send(step, step.revoked and self:revoke_within(step, frames) or frames)
 end
 
 steps["read"] = function(self, step)

@@ -392,10 +392,14 @@ function Session:on_stream(step)
   for _, name in ipairs { "M", "C" } do
     if step[name] ~= nil then opening.own[name] = step[name] end
   end
-  for _, name in ipairs { "markers", "crc", "ird", "ord" } do
+  for _, name in ipairs { "markers", "crc", "ird", "ord", "pd" } do
     if step[name] ~= nil then opening.device[name] = step[name] end
   end
-  opening.private, opening.device_private, opening.wrong = step.private, step.device_private, step.start
+  opening.private, opening.device_private, opening.wrong = step.private, step.device_private, step.wrong
+  if step.IRD then
+    opening.own.enhanced = copy_fields(opening.own.enhanced)
+    opening.own.enhanced.IRD, opening.own.enhanced.ORD = step.IRD, step.ORD
+  end
   opening.rejects, opening.refuses = step.rejects, step.refuses
   stream.opening, stream.salt = opening, step.number
   return stream
@@ -416,7 +420,10 @@ function Session:conclude()
   for _, stream in pairs(self.streams) do
     if not stream.over then live[#live + 1] = stream end
   end
-  for _, stream in ipairs(live) do stream:settle(true) end
+  for _, stream in ipairs(live) do
+    stream:settle(true)
+    stream.lower.look(stream)
+  end
   if #live > 0 then self:check_memory() end
   for _, stream in ipairs(live) do stream.lower.ends[self.session.ends or "fin"](stream) end
 end
@@ -428,6 +435,7 @@ function Session:spare_others()
   end
   for _, stream in pairs(self.streams) do
     if not stream.over and not stream.lower.is_gone(stream) then stream:settle(true) end
+    if not stream.over and stream.lower.is_gone(stream) then stream.lower.spared(stream) end
   end
 end
 
@@ -447,7 +455,7 @@ function Test:follow(session)
     for _, stream in pairs(first.streams) do stream.several = next(first.streams, 1) ~= nil end
     local over = on.over
     Session.steps[step[1]](on, step)
-    reacted = on.over and not over and step[1] ~= "end"
+    reacted = on.over and not over and step[1] ~= "end" or step[1] == "another" and step.wrong ~= nil
   end
   if reacted then first:spare_others() else first:conclude() end
   for _, stream in pairs(first.streams) do stream.lower.close(stream) end

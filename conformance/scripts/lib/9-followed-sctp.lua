@@ -270,6 +270,14 @@ end
 -- Has the stream gone with another one, as their association is over?
 function lower.is_gone(self) return association_of(self).handle:status().cause ~= "open" end
 
+-- What is wrong in one session is the end of that session, not of the association (RFC 5043 6.1).
+function lower.spared(self)
+  if self.t:is_draft() then return end
+  self.t:fail("an error on another stream", "this one is in operation", "its association is " .. association_of(self).handle:status().cause)
+end
+
+function lower.look() end -- MULPDU is SCTP's own affair
+
 local function unless_gone(ending)
   return function(self)
     if not lower.is_gone(self) then ending(self) end
@@ -286,6 +294,7 @@ lower.ends = {
       self.t.dut:shutdown { association = association_of(self).number }
     else
       self.t.dut:disconnect { stream = self.stream }
+      self:expect_work_refused()
     end
     self.c:expect_close { message = "the device's ULP ends the stream" }
     self.c:fin()

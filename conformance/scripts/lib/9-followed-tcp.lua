@@ -90,6 +90,7 @@ local function decide(self, private)
   local event = t:await_event("connect_request", { stream = stream })
   if not event then t:fail("a Request that the device's ULP has to decide on", "its event", "none") end
   if event.private_data then self:expect_private(self.private or "", event.private_data, "that the device's ULP is asked about", true) end
+  self:expect_depths_told(event)
   local got = self.c:receive(t.quiet)
   if got.kind ~= "timeout" then t:fail("the ULP has not decided on the Request", "nothing", describe(got)) end
   t.dut[o.rejects and "reject" or "accept"](t.dut, { stream = stream, private_data = private and hex(private) })
@@ -146,6 +147,7 @@ function lower.open(self)
   if event and event.private_data then
     self:expect_private(self.private, event.private_data, "that the device's ULP has got", true)
   end
+  if event and t.role == "responder" then self:expect_depths_told(event) end
 end
 
 -- Another stream is another connection.
@@ -166,13 +168,21 @@ lower.ends = {
   end,
   disconnect = function(self)
     self.t.dut:disconnect { stream = self.stream }
+    self:expect_work_refused()
     self.c:expect_close { message = "the device's ULP ends the stream" }
     self.c:fin()
   end,
-  reset = function(self) self.c:reset() end,
+  reset = function(self)
+    self.c:reset()
+    self:expect_loss_told()
+  end,
 }
 
 -- Has the stream gone with another one? Each has its own connection.
 function lower.is_gone() return false end
+function lower.spared() end
+
+-- What the device reports of the stream, before it ends.
+function lower.look(self) self:expect_mulpdu() end
 
 function lower.close(self) self.c:close() end

@@ -127,6 +127,44 @@ START_TEST(over_sctp_the_chunk_is_wrong)
 }
 END_TEST
 
+static bool opens_wrongly(const struct session_step *step)
+{
+    return strcmp(step->name, "another") == 0 && step->wrong.present;
+}
+
+/*
+ * What the device's ULP has given up, in the middle of a message, too; what another Protection Domain has; and CRCs that are
+ * wrong where nobody uses them. Loop: TCP, RFC 5043, the draft. Over RFC 5043 alone streams share what an illegal start-up
+ * of one of them could harm.
+ */
+START_TEST(what_has_been_given_up_is_used)
+{
+    static const enum iwarp_sctp_profile layers[] = {IWARP_SCTP_UNDECIDED, IWARP_SCTP_RFC5043, IWARP_SCTP_DRAFT02};
+    static struct session session;
+    int revoked = 0, within = 0, foreign = 0, unused_crcs = 0, others = 0;
+
+    for (uint64_t number = 0; number < SESSIONS; number++) {
+        struct session_draw draw;
+        const struct session_step *last;
+
+        session_generate(5, number, layers[_i], &session, &draw);
+        session_deviate(&session, &draw);
+        if (session.step_count == 0)
+            continue;
+        last = &session.steps[session.step_count - 1];
+        others += opens_wrongly(last);
+        revoked += session.step_count > 1 && strcmp(last[-1].name, "device revoke") == 0;
+        within += session_find(&last->members, "revoked") != NULL;
+        foreign += session.region_count != 0 && session_find(&session.regions[0].members, "pd") != NULL;
+        unused_crcs += session_find(&last->wrong.frame, "crc_flip") != NULL &&
+                       session_number(&session.own, "C", 1) == 0 && session_number(&session.device, "crc", 1) == 0;
+    }
+    ck_assert(revoked > 0 && within > 0 && foreign > 0);
+    ck_assert((unused_crcs > 0) == (layers[_i] == IWARP_SCTP_UNDECIDED));
+    ck_assert((others > 0) == (layers[_i] == IWARP_SCTP_RFC5043));
+}
+END_TEST
+
 Suite *session_deviation_suite(void)
 {
     Suite *suite = suite_create("session_deviation");
@@ -135,6 +173,7 @@ Suite *session_deviation_suite(void)
     tcase_add_test(tcase, the_last_step_is_wrong_or_the_start);
     tcase_add_test(tcase, memory_is_used_wrongly_at_its_edges);
     tcase_add_loop_test(tcase, over_sctp_the_chunk_is_wrong, 0, 2);
+    tcase_add_loop_test(tcase, what_has_been_given_up_is_used, 0, 3);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -1,0 +1,113 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- What the device's ULP does in a session that `warpcheck explore` makes, beside its work: it gives memory up, asks for what its
+-- own side has to refuse, and learns how a stream begins and ends.
+
+local Session = harness.session
+local steps = Session.steps
+
+local TERMINATE = 0x7
+
+-- Memory that has no STag any more is gone; where the STag alone is invalid it can still be looked at.
+function Session:revoke(number, how)
+  local m = self.regions[number]
+  self.t.dut[how](self.t.dut, { stag = m.STag })
+  m.dead = how == "dereg"
+end
+
+steps["device revoke"] = function(self, step)
+  self:settle()
+  self:revoke(step.region, step.how)
+end
+
+-- The frames before the wrong one go out, and are placed; then the ULP gives the memory up. The frames that are left.
+function Session:revoke_within(step, frames)
+  local wrong, before, left = Session.wrong_place(frames, step.wrong), {}, {}
+  for i, frame in ipairs(frames) do
+    local list = i < wrong and before or left
+    list[#list + 1] = frame
+  end
+  self:settle_all()
+  self:put(before, {})
+  self.lower.await_taken(self)
+  rig.wait(2 * self.t.round_trip)
+  self:revoke(step.region, step.revoked)
+  return left
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- What its own side refuses
+
+-- A Read whose sink is not there: it is refused, completed in error, or a Terminate goes out in its place (RFC 5040 7.1).
+local function read_into(self, sink)
+  local t, c = self.t, self.c
+  if not t:try("read", { stream = self.stream, source_stag = 1, length = 16, sink_stag = sink.stag, sink_to = sink.to }) then return end
+  local got = c:receive(t.quiet)
+  if is_terminate(got) then
+    self.over = true
+  elseif got.kind ~= "timeout" then
+    t:fail("a Read whose sink is not there", "nothing, or a Terminate", describe(got))
+  elseif #t:take_events(c, { flushed = true, error = true }, 1, t.quiet) == 0 then
+    t:fail("a Read whose sink is not there", "refused, completed in error, or a Terminate", "taken, and nothing comes of it")
+  end
+end
+
+local function refused(self, verb, arguments, what)
+  if self.t:try(verb, arguments) then self.t:fail(what, "it is refused", "it is taken") end
+end
+
+local LONG = 1 << 32 -- octets: more than a message of DDP has (RFC 5041 5.2)
+
+local foreign = {
+  ["sink"] = function(self) read_into(self, { stag = UNKNOWN_STAG, to = 0 }) end,
+  ["beyond"] = function(self)
+    local m = self.regions[1]
+    if m and not m.dead then read_into(self, { stag = m.STag, to = m.TO + m.octets - 1 }) end
+  end,
+  ["opcode"] = function(self) refused(self, "send", { stream = self.stream, data = hex("no Terminate"), opcode = TERMINATE }, "a Send with the opcode of a Terminate") end,
+  ["long send"] = function(self) refused(self, "send", { stream = self.stream, length = LONG }, "a Send of 2^32 octets") end,
+  ["long write"] = function(self) refused(self, "write", { stream = self.stream, stag = 1, length = LONG }, "a Write of 2^32 octets") end,
+  ["hidden"] = function(self)
+    refused(self, "reg_mr", { length = 64, access = { "local_read", "remote_read" }, mapping = "none" }, "addresses at which the ULP has no memory")
+  end,
+  ["read-only"] = function(self)
+    refused(self, "reg_mr", { length = 64, access = { "local_read", "remote_write" }, mapping = "read_only" }, "memory that is mapped read-only, for remote write")
+  end,
+}
+
+steps["device refuses"] = function(self, step)
+  self:settle()
+  foreign[step.what](self)
+end
+
+-- After the ULP's close no work is accepted (RFC 5041 6.2.1).
+function Session:expect_work_refused()
+  refused(self, "send", { stream = self.stream, data = "99" }, "a Send after the close")
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- What it learns
+
+-- The depths of the tester's word (RFC 6581 9.1).
+function Session:expect_depths_told(event)
+  for field, due in pairs { peer_ird = self.word and self.word.IRD, peer_ord = self.word and self.word.ORD } do
+    if event[field] ~= nil and event[field] ~= due then
+      self.t:fail("the depths that the ULP is told of: " .. field, tostring(due), tostring(event[field]))
+    end
+  end
+end
+
+-- The loss of the connection is fatal to the stream, and the ULP knows (RFC 5041 6.2.2).
+function Session:expect_loss_told()
+  local t = self.t
+  if not t:tells("error") or not self.stream then return end
+  if not t:await_event("error", { stream = self.stream }, nil, true) then t:fail("a RST: the ULP is told", "its event", "none") end
+end
+
+-- MULPDU is never below 128 (RFC 5044 3), where the device reports it.
+function Session:expect_mulpdu()
+  local answer = self.stream and self.t:command("status", { stream = self.stream }) or {}
+  if answer.ok and answer.mulpdu and answer.mulpdu < 128 then
+    self.t:fail("MULPDU", "128 or more", tostring(answer.mulpdu))
+  end
+end
