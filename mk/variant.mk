@@ -40,7 +40,7 @@ $(1)_main_objects := $$(call object_of,$(1),$$(wildcard $$(mains)) $$(fuzz_src) 
 $(1)_objects := $$($(1)_iwarp_objects) $$($(1)_defects_objects) $$($(1)_peer_objects) $$($(1)_warpcheck_objects) $$($(1)_unit_objects) $$($(1)_main_objects)
 
 $$($(1)_dir)/flags.stamp: FORCE | prerequisites $$($(1)_dir)/.made
-	$$(file >$$@.new,$$($(1)_cc) $$(base_flags) $$($(1)_cflags) $$(package_cflags) $$($(1)_ldflags) $$(package_libs))
+	$$(file >$$@.new,$$($(1)_cc) $$(base_flags) $$($(1)_cflags) $$(test_cflags) $$(package_cflags) $$($(1)_ldflags) $$(package_libs))
 	@if cmp -s $$@.new $$@; then rm $$@.new; else mv $$@.new $$@; fi
 
 $$($(1)_dir)/obj/%.o: %.c $$($(1)_dir)/flags.stamp
@@ -51,7 +51,7 @@ $$($(1)_dir)/obj/%.o: %.c $$($(1)_dir)/flags.stamp
 $$($(1)_dir)/obj/tests/unit/%.o: tests/unit/%.c $$($(1)_dir)/flags.stamp
 	@mkdir -p $$(@D)
 	@$$(call say,CC,$$@)
-	$$(Q)$$($(1)_cc) $$(base_flags) $$(package_cflags) $$(check_cflags) $$($(1)_cflags) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$($(1)_cc) $$(base_flags) $$(package_cflags) $$(check_cflags) $$($(1)_cflags) $$(test_cflags) -MMD -MP -c -o $$@ $$<
 
 $$($(1)_dir)/gen/%.o: $$(B)/gen/%.c $$($(1)_dir)/flags.stamp
 	@mkdir -p $$(@D)

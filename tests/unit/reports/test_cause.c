@@ -50,7 +50,7 @@ END_TEST
 START_TEST(list_of_ids_of_a_cause_is_bounded)
 {
     struct cause_set set = {0};
-    char id[16];
+    char id[16] = "";
     struct result result = result_of(id, VERDICT_FAIL, "one");
 
     for (int i = 0; i < 300; i++) {
