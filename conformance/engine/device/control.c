@@ -16,9 +16,10 @@
 
 #include "base/monotonic.h"
 
+/* A device that reacts late is slow in all that it does, and answers several checks at once. */
+enum { ANSWERS_PER_REACTION = 3 };
+
 enum {
-    ANSWERS_PER_REACTION =
-        3, /* a device that reacts late is slow in all that it does, and other checks ask it beside */
     CONNECT_MILLISECONDS = 10000,
     ANSWER_MILLISECONDS = 10000, /* the slowest device is emulated, on a machine that has other things to do, too */
     LOSSES_MAX = 3,              /* in a row */

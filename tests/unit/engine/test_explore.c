@@ -278,7 +278,6 @@ START_TEST(the_octets_decide_what_is_allowed)
 }
 END_TEST
 
-/* An empty Send is what is left of the sessions that the defect fails. */
 /* Plays the session, whose last step is wrong, against the correct stack: what it allows. */
 static void predict_alone(struct session *session)
 {
@@ -404,6 +403,7 @@ START_TEST(a_wrong_pad_may_be_refused_where_crcs_are_off)
 }
 END_TEST
 
+/* An empty Send is what is left of the sessions that the defect fails. */
 START_TEST(a_group_is_reduced)
 {
     struct explore_summary summary;
