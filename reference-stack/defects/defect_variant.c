@@ -95,7 +95,9 @@ size_t variant_segment_room(const struct iwarp_stream *stream, size_t room)
     if (stream_behaves(stream, tagged ? DEFECT_SEGMENTS_1024_TAGGED : DEFECT_SEGMENTS_1024_UNTAGGED) ||
         (!tagged && stream_behaves(stream, DEFECT_SEGMENTS_BACKWARDS)))
         room = least(room, 1024);
-    if (first && left > room && stream_behaves(stream, DEFECT_SEGMENT_FIRST_1))
+    /* Untagged segments that go out backwards are of one size (variant_work_backwards()). */
+    if (first && left > room && stream_behaves(stream, DEFECT_SEGMENT_FIRST_1) &&
+        (tagged || !stream_behaves(stream, DEFECT_SEGMENTS_BACKWARDS)))
         room = 1;
     if (stream->counters.fpdus_sent % 2 != 0 && room > 1 && stream_behaves(stream, DEFECT_SEGMENTS_UNEVEN))
         room /= 2;

@@ -42,6 +42,11 @@ choices=$(sed -nE 's/^legal +7 +//p' "$WORK/once")
 expect 0 "by its choices" "$WARPCHECK" prove --llp cm --choices "$choices"
 says "^legal +$choices\$"
 
+for llp in tcp sctp; do
+	# Untagged segments that change their order are of one size, whatever the first of a message has.
+	expect 0 "two choices about segments, over $llp" "$WARPCHECK" prove --llp "$llp" --choices segment-first-1,segments-backwards
+	says '^legal +segment-first-1,segments-backwards$'
+done
 expect 0 "as the device of a run" "$WARPCHECK" run --simulate --llp cm --choices "$choices" -o "$WORK/run" 'CA11-*'
 jq -e --arg choices "$choices" -s '.[0].conditions.options | endswith("--choices " + $choices)' "$WORK/run/results.jsonl" >/dev/null ||
 	wrong "its results name the choices" "$(head -n 1 "$WORK/run/results.jsonl")"

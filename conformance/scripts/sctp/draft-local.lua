@@ -126,8 +126,8 @@ local function next_segment(t, a, what, octets, since)
   return got
 end
 
--- All of a long message comes, in whatever order of TSNs, once, in segments that end with the one that has L = 1; what
--- is made on the narrow path fits it, or goes in IP fragments (draft 5). `place`: TO or MO. Returns the octets of the
+-- All of a long message comes, in whatever order of TSNs, once, in segments of which one has L = 1, of a Send the one
+-- with the highest MO; what is made on the narrow path fits it, or goes in IP fragments (draft 5). `place`: TO or MO. Returns the octets of the
 -- longest segment's payload.
 local function comes_whole(t, verb, arguments, place)
   local long = t.large -- the last segments are still with DDP, one of them made already
@@ -145,10 +145,13 @@ local function comes_whole(t, verb, arguments, place)
     if first[at] then t:fail("a segment at octet " .. at .. " of " .. long, "each octet once", "a second one") end
     first[at], ends[to] = true, true
     octets, longest = octets + #segment.data, math.max(longest, #segment.data)
-    if (segment.L == 1) ~= (to == long) then
-      t:fail("L of the segment that ends at octet " .. to .. " of " .. long, to == long and "1" or "0", tostring(segment.L))
+    -- A tagged message may go out in any order of TO: which segment is its last, L alone says (RFC 5041 4.1, 5.3).
+    local ends_message = to == long
+    if place == "TO" then ends_message = segment.L == 1 and last == nil or octets == long and last == nil end
+    if (segment.L == 1) ~= ends_message then
+      t:fail("L of the segment that ends at octet " .. to .. " of " .. long, ends_message and "1" or "0", tostring(segment.L))
     end
-    if to == long then last = got end
+    if ends_message then last = got end
   end
   for at in pairs(first) do
     if at ~= 0 and not ends[at] then t:fail("octets before " .. at .. " of " .. long, "a segment that ends there", "none") end
