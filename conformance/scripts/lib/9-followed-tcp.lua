@@ -96,6 +96,15 @@ local function decide(self, private)
   t.dut[o.rejects and "reject" or "accept"](t.dut, { stream = stream, private_data = private and hex(private) })
 end
 
+-- The device's ULP has rejected the Request: its Reply says so, or TCP closes without one (RFC 5044 7.1.2; MPA-7.1.2-05).
+local function rejected(self, reply)
+  local t, c = self.t, self.c
+  local got = c:expect_one_of { reply, tcp.closed(), message = "the device's ULP rejects" }
+  if fits(tcp.closed(), got) then t:warn("the device's ULP rejects", describe(reply), describe(got)) end
+  got = c:receive(t.quiet)
+  if got.kind ~= "timeout" and got.kind ~= "fin" then t:fail("after a rejecting Reply", "nothing, or FIN", describe(got)) end
+end
+
 -- The tester's Reply has R = 1: no FPDU comes, and the ULP receives its event.
 local function refuse(self)
   local t, c = self.t, self.c
@@ -128,11 +137,8 @@ function lower.open(self)
   end
   local peer = self.c.request
   if o.rejects then
-    self.c:expect(mpa.reply { R = 1, private_data = private }, { message = "the device's ULP rejects" })
-    local got = self.c:receive(t.quiet)
-    if got.kind ~= "timeout" and got.kind ~= "fin" then t:fail("after a rejecting Reply", "nothing, or FIN", describe(got)) end
     self.over = true
-    return
+    return rejected(self, mpa.reply { R = 1, private_data = private })
   end
   if t.role == "responder" then
     peer = self.c:expect(mpa.reply { R = 0, private_data = private }, { message = "a good Request is answered by an accepting Reply" })
