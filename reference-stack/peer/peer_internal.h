@@ -168,6 +168,8 @@ int peer_streaming_open(struct peer_stream *ps, struct iwarp_sentence *sentence)
 size_t peer_streaming_input(struct peer_stream *ps, const uint8_t *octets, size_t count);
 /* The connection does not come to MPA: it is reset, and the stream is over. */
 void peer_streaming_failed(struct peer_stream *ps, const char *why);
+/* What has no MPA yet is over: also a connection, or an association, that is not there yet. */
+void peer_give_up(struct peer_stream *ps);
 
 /* peer_event.c */
 void peer_event_early(struct peer_stream *ps, enum iwarp_event_kind kind, struct peer_work *work);
@@ -194,7 +196,12 @@ json_t *peer_verb_capabilities(struct peer *peer, const json_t *command, struct 
 /* peer_association_verb.c: with what only SCTP has. */
 json_t *peer_verb_status(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
 
-/* The stream that the command names, open; NULL with a sentence. */
+/*
+ * The stream that the command names, whatever has become of it; that one if it is between its start and its end; and both.
+ * NULL with a sentence.
+ */
+struct peer_stream *peer_verb_numbered(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
+struct peer_stream *peer_verb_usable(struct peer_stream *ps, struct iwarp_sentence *sentence);
 struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
 /* New work without octets, with the command's `id`; NULL with a sentence. */
 struct peer_work *peer_verb_work(struct peer_stream *ps, const json_t *command, struct iwarp_sentence *sentence);

@@ -82,3 +82,13 @@ void peer_streaming_failed(struct peer_stream *ps, const char *why)
     peer_connect_failed(ps, why, ps->peer->now);
     ops->carrier.abort(transport);
 }
+
+void peer_give_up(struct peer_stream *ps)
+{
+    static const char why[] = "it was given up";
+
+    if (ps->transport != NULL)
+        peer_streaming_failed(ps, why);
+    else
+        peer_connect_failed(ps, why, ps->peer->now);
+}

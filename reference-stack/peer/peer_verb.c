@@ -11,23 +11,6 @@
 
 enum { PROTOCOL_VERSION = 1 };
 
-struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
-{
-    uint64_t number = 0;
-    struct peer_stream *ps;
-
-    if (upper_require(command, "stream", sentence) != 0 ||
-        upper_number(command, "stream", UINT32_MAX, &number, sentence) != 0)
-        return NULL;
-    ps = peer_stream_find(peer, (uint32_t)number);
-    if (ps == NULL)
-        (void)iwarp_sentence_set(sentence, "there is no stream %llu", (unsigned long long)number);
-    else if (ps->stream == NULL)
-        (void)iwarp_sentence_set(sentence, "stream %llu is %s", (unsigned long long)number,
-                                 ps->dead ? "over" : "not connected yet");
-    return ps == NULL || ps->stream == NULL ? NULL : ps;
-}
-
 json_t *peer_verb_capabilities(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     (void)command;
@@ -411,8 +394,13 @@ static json_t *verb_disconnect(struct peer *peer, const json_t *command, struct 
 
 static json_t *verb_abort(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
-    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
+    struct peer_stream *ps = peer_verb_numbered(peer, command, sentence);
 
+    if (ps != NULL && ps->stream == NULL && !ps->dead) {
+        peer_give_up(ps);
+        return json_true();
+    }
+    ps = peer_verb_usable(ps, sentence);
     if (ps == NULL)
         return NULL;
     iwarp_stream_abort(ps->stream, peer->now);

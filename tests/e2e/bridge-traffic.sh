@@ -63,11 +63,27 @@ bridges() {
 	"$WARPCHECK" bridge a0 b0 --upper-tester-a "10.79.0.11:$a" --upper-tester-b "10.79.0.12:$b" --address-b 10.9.0.2 -o "$WORK/$name" "$@" >"$WORK/$name.out" 2>&1 || status=$?
 	echo "$name $status"
 }
+received() { ip -j -s link show dev b0 | jq '.[0].stats64.rx.packets'; }
 device a 1 && device b 2 && peer a 7471 && peer b 7471 && peer b 7472 --defect mpa-place-before-crc && peer b 7473 --control-token "$WORK/token" &&
 	peer a 7473 --control-token "$WORK/token" || exit 99
 bridges plain 7471 7471
 bridges several 7471 7471 --script "$WORK/harmless.lua" --all
-bridges suite 7471 7471 --suite impairments
+# Beside the suite's own streams, the devices have others: such a one is no stream that an impairment is for.
+peer a 7476 && peer b 7476 || exit 99
+upper() { echo "$1" >&"$2" && read -r reply <&"$2"; }
+exec 3<>/dev/tcp/10.79.0.11/7476 4<>/dev/tcp/10.79.0.12/7476
+upper '{"verb":"listen"}' 4
+printf -v others '{"verb":"connect","address":"10.9.0.2","port":%d}' "$(jq .port <<<"$reply")"
+bridges suite 7471 7471 --suite impairments >"$WORK/suite.status" &
+suite=$!
+before=$(received)
+few() { [ "$(received)" -gt $((before + 20)) ]; }
+eventually "$suite" few || exit 99
+upper "$others" 3
+established() { upper '{"verb":"poll"}' 3 && jq -e 'any(.events[]; .event == "established")' <<<"$reply"; }
+eventually "$suite" established >/dev/null && kill -0 "$suite" && echo "others beside"
+wait "$suite"
+cat "$WORK/suite.status"
 bridges placed 7471 7472 --suite impairments
 bridges shown 7473 7473 --upper-tester-token "$WORK/token"
 bridges untold 7473 7473
@@ -77,7 +93,6 @@ peer b 7474 || exit 99
 "$WARPCHECK" bridge a0 b0 --upper-tester-a 10.79.0.11:7471 --upper-tester-b 10.79.0.12:7474 --address-b 10.9.0.2 --connections 10000 --hold 1s >"$WORK/gone.out" 2>&1 &
 bridge=$!
 processes+=("$bridge")
-received() { ip -j -s link show dev b0 | jq '.[0].stats64.rx.packets'; }
 frames() { [ "$(received)" -gt $((before + 200)) ]; }
 before=$(received)
 eventually "$bridge" frames || exit 99
@@ -116,6 +131,7 @@ for line in 'PASS  contents of stream 1: 7 of 7 Sends, the RDMA Write, 4 of 4 RD
 	holds "several: $line" grep -qxE "$line" "$WORK/several.out"
 done
 holds "what the script alone knows is not judged" test "$(grep -c 'contents of stream 6' "$WORK/several.out")" -eq 0
+holds "beside the suite there was another connection" grep -qx 'others beside' "$WORK/statuses"
 ends suite 0
 # shellcheck disable=SC2016 # programs of jq
 {

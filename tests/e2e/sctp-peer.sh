@@ -115,6 +115,11 @@ holds "and the association lives on" ask client '{"verb":"association","associat
 ask client '{"verb":"abort_association","association":1}'
 holds "until it is aborted" await server 'select(.event == "association_down") | select(.association == 2)'
 ask client '{"verb":"connect","association":9}' >/dev/null && wrong "a connect in an association that is none"
+# Nobody answers there.
+ask client '{"verb":"connect","address":"127.0.0.1","port":5043,"udp_port":1}' && stream=$(value .stream) association=$(value .association)
+ask client "{\"verb\":\"abort\",\"stream\":$stream}"
+holds "a stream that waits for its association is given up" await client "select(.event == \"connect_failed\" and .stream == $stream and .reason == \"it was given up\")"
+ask client "{\"verb\":\"abort_association\",\"association\":$association}"
 ask client '{"verb":"listen","port":5044,"indication":2}' >/dev/null && wrong "an indication that RFC 5043 does not have"
 peer_stop client && peer_stop server || wrong "a peer did not end in order"
 

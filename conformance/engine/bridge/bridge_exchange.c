@@ -452,12 +452,30 @@ int bridge_exchange_run(struct bridge_exchange *x, uint64_t number, struct bridg
     return x->lost.text[0] == '\0' ? 0 : iwarp_sentence_set(error, "%s", x->lost.text);
 }
 
-struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config *config, bool swapped[2],
+static bool know(struct bridge_exchange *x, struct bridge_pair *pair)
+{
+    json_t *reply = must(x, B, json_pack("{s:s}", "verb", "listen"));
+
+    x->port = json_integer_value(json_object_get(reply, "port"));
+    json_decref(reply);
+    for (unsigned end = 0; end < ENDS; end++) {
+        reply = must(x, (enum end)end, json_pack("{s:s}", "verb", "capabilities"));
+        x->draft |= strcmp(text_of(reply, "sctp_profile"), "draft02") == 0;
+        pair->listener.sctp |= strcmp(text_of(reply, "llp"), "sctp") == 0;
+        pair->swapped[end] = json_is_true(json_object_get(reply, "terminate_swapped"));
+        json_decref(reply);
+    }
+    if (x->port <= 0 || x->port > UINT16_MAX)
+        undecided(x, B, "listen", "it does not say where");
+    pair->listener.port = (uint16_t)x->port;
+    return x->contents->undecided.text[0] == '\0';
+}
+
+struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config *config, struct bridge_pair *pair,
                                             struct iwarp_sentence *error)
 {
     struct bridge_exchange *x = calloc(1, sizeof(*x));
     struct bridge_contents contents = {.complete = false};
-    json_t *reply;
 
     if (x == NULL) {
         (void)iwarp_sentence_set(error, "out of memory");
@@ -465,22 +483,11 @@ struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config 
     }
     x->config = *config;
     x->contents = &contents;
-    reply = must(x, B, json_pack("{s:s}", "verb", "listen"));
-    x->port = json_integer_value(json_object_get(reply, "port"));
-    json_decref(reply);
-    for (unsigned end = 0; end < ENDS; end++) {
+    for (unsigned end = 0; end < ENDS; end++)
         x->events[end] = json_array();
-        reply = must(x, (enum end)end, json_pack("{s:s}", "verb", "capabilities"));
-        x->draft |= strcmp(text_of(reply, "sctp_profile"), "draft02") == 0;
-        swapped[end] = json_is_true(json_object_get(reply, "terminate_swapped"));
-        json_decref(reply);
-    }
-    if (x->port > 0 && contents.undecided.text[0] == '\0')
+    if (know(x, pair))
         return x;
-    (void)iwarp_sentence_set(error, "%s",
-                             contents.undecided.text[0] != '\0'
-                                 ? contents.undecided.text
-                                 : "the upper tester of B does not say where it listens");
+    (void)iwarp_sentence_set(error, "%s", contents.undecided.text);
     bridge_exchange_free(x);
     return NULL;
 }

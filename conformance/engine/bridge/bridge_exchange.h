@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/sentence.h"
+#include "conformance/engine/bridge/bridge_stream.h"
 #include "conformance/engine/device/control.h"
 
 /* What came of one connection. */
@@ -30,11 +31,14 @@ struct bridge_exchange_config {
     void *user;
 };
 
-/*
- * Begins: B listens. `swapped`: whose upper tester says that its Terminates are laid out as RDMAP-4.8-02 forbids. NULL with a
- * sentence.
- */
-struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config *config, bool swapped[2],
+/* What the upper testers say of their devices. */
+struct bridge_pair {
+    struct bridge_listener listener; /* B's */
+    bool swapped[2];                 /* its Terminates are laid out as RDMAP-4.8-02 forbids */
+};
+
+/* Begins: B listens. NULL with a sentence. */
+struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config *config, struct bridge_pair *pair,
                                             struct iwarp_sentence *error);
 void bridge_exchange_free(struct bridge_exchange *exchange); /* NULL is allowed */
 

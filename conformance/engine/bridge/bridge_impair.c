@@ -298,7 +298,8 @@ void bridge_event(void *user, const struct flow_event *event)
     watch(at, event);
     if ((event->kind != FLOW_ULPDU && event->kind != FLOW_MPA_START) ||
         (event->kind == FLOW_MPA_START && event->start->result != WIRE_OK) ||
-        (connection = connection_of(at, event)) == NULL || call.end - call.at > BRIDGE_UNIT_OCTETS_MOST)
+        (connection = connection_of(at, event)) == NULL || call.end - call.at > BRIDGE_UNIT_OCTETS_MOST ||
+        !bridge_streams_has(&bridge->streams, &connection->key, false))
         return;
     if (!connection->engaged && connection->begun)
         connection->number = ++bridge->streams.engaged;

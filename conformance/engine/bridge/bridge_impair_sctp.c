@@ -162,7 +162,8 @@ void bridge_event_sctp(struct bridge_side *at, const struct flow_event *event)
     struct sctp_chunk chunk;
     bool held;
 
-    if (call.association == NULL || !bridge_place_is(bridge, at->side, event->flow, event->direction))
+    if (call.association == NULL || !bridge_place_is(bridge, at->side, event->flow, event->direction) ||
+        !bridge_streams_has(&bridge->streams, &call.association->key, true))
         return;
     if (event->kind == FLOW_SCTP)
         watch_chunk(at, event);

@@ -84,6 +84,13 @@ struct bridge_connection *bridge_streams_find(struct bridge_streams *streams, co
     return connection;
 }
 
+bool bridge_streams_has(const struct bridge_streams *streams, const struct bridge_key *key, bool sctp)
+{
+    const struct bridge_listener *listener = streams->listener;
+
+    return listener == NULL || (key->port[1] == listener->port && sctp == listener->sctp);
+}
+
 struct bridge_key bridge_key_of(unsigned side, const struct bridge_packet *packet)
 {
     struct bridge_key key = {.family = packet->family};

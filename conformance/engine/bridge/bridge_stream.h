@@ -94,8 +94,15 @@ struct bridge_expiry {
     void *owner; /* wait_owner */
 };
 
+/* Where B listens for the traffic that the command makes. */
+struct bridge_listener {
+    uint16_t port; /* 0: not known yet, and nothing has been sent there */
+    bool sctp;     /* else TCP */
+};
+
 struct bridge_streams {
-    struct bridge_connection *all; /* those used last are at the end */
+    const struct bridge_listener *listener; /* connections to it alone are for scripts; NULL: all of them are */
+    struct bridge_connection *all;          /* those used last are at the end */
     size_t count;
     struct bridge_connection *busy; /* what bridge_streams_time() looks at: the others wait for nothing */
     uint64_t looked_at;             /* connections that it has looked at, each time, and directions of SCTP */
@@ -137,6 +144,9 @@ uint64_t bridge_streams_time(struct bridge_streams *streams, uint64_t now_ns);
 
 /* The connection whose device at `side` has the first address; NULL: it is not known. */
 struct bridge_connection *bridge_streams_find(struct bridge_streams *streams, const struct bridge_key *key);
+
+/* Whether scripts may see a connection with this key, over SCTP or TCP, and its streams count. */
+bool bridge_streams_has(const struct bridge_streams *streams, const struct bridge_key *key, bool sctp);
 
 /* Whether the octets from `at` up to `end` can still be changed: all of them are held. They are written to `out`. */
 bool bridge_stream_octets(const struct bridge_direction *direction, uint32_t at, uint32_t end, uint8_t *out);

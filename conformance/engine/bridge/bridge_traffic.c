@@ -35,11 +35,13 @@ static json_t *line_of(const struct bridge_contents *contents)
 static int make_traffic(const struct bridge_exchange_config *config, size_t count, FILE *out)
 {
     struct iwarp_sentence error;
-    bool swapped[2] = {false, false};
-    struct bridge_exchange *exchange = bridge_exchange_new(config, swapped, &error);
+    struct bridge_pair pair = {.listener = {.port = 0}};
+    struct bridge_exchange *exchange = bridge_exchange_new(config, &pair, &error);
     int rc = exchange != NULL ? 0 : -1;
 
-    if (say(out, json_pack("{s:b, s:b}", "swapped_a", swapped[0], "swapped_b", swapped[1])) != 0)
+    /* Before the first connection: the bridge has to know which are its own. */
+    if (say(out, json_pack("{s:i, s:b, s:b, s:b}", "port", pair.listener.port, "sctp", pair.listener.sctp, "swapped_a",
+                           pair.swapped[0], "swapped_b", pair.swapped[1])) != 0)
         return -1;
 
     for (size_t i = 0; rc == 0 && i < count && !config->is_unwanted(config->user); i++) {
@@ -179,8 +181,14 @@ static int on_line(void *user, const char *text, size_t length, struct iwarp_sen
     json_t *line = json_loadb(text, length, 0, NULL);
 
     (void)error;
-    traffic->swapped[0] |= json_is_true(json_object_get(line, "swapped_a"));
-    traffic->swapped[1] |= json_is_true(json_object_get(line, "swapped_b"));
+    if (json_object_get(line, "port") != NULL) {
+        struct bridge_pair *pair = &traffic->pair;
+
+        pair->listener.port = (uint16_t)json_integer_value(json_object_get(line, "port"));
+        pair->listener.sctp = json_is_true(json_object_get(line, "sctp"));
+        pair->swapped[0] = json_is_true(json_object_get(line, "swapped_a"));
+        pair->swapped[1] = json_is_true(json_object_get(line, "swapped_b"));
+    }
     traffic->whole |= json_is_true(json_object_get(line, "end"));
     if (json_object_get(line, "lost") != NULL) {
         take_text(line, "lost", &traffic->lost);

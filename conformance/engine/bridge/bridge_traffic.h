@@ -15,7 +15,7 @@ struct bridge_traffic {
     struct worker_lines lines;        /* pipe -1: it has ended */
     struct bridge_contents *contents; /* of `count` connections; the first `done` are over */
     size_t count, done;
-    bool swapped[2];           /* the device's Terminates are to be read as they are meant */
+    struct bridge_pair pair;   /* known before the first connection is made */
     bool whole;                /* it has said that it is at its end */
     void (*leave)(void *user); /* in the process of its own: closes what is the bridge's alone */
     void *user;

@@ -103,9 +103,9 @@ static enum verdict judge(const struct bridge *bridge, const struct bridge_impai
 {
     struct bridge_seen seen = impairment->seen;
 
-    if (bridge->traffic.swapped[1 - seen.sender])
+    if (bridge->traffic.pair.swapped[1 - seen.sender])
         seen.triple = bridge_expect_meant(seen.triple);
-    if (bridge->traffic.swapped[seen.sender])
+    if (bridge->traffic.pair.swapped[seen.sender])
         seen.sender_triple = bridge_expect_meant(seen.sender_triple);
     return bridge_expect_judge(&impairment->expect, &seen, actual);
 }

@@ -61,6 +61,7 @@ static int set_up(struct bridge *bridge, struct iwarp_sentence *error)
     bridge->streams.expired = bridge_expired;
     bridge->streams.user = bridge;
     bridge->streams.holds = bridge->script != NULL;
+    bridge->streams.listener = bridge->traffic.count != 0 ? &bridge->traffic.pair.listener : NULL;
     if (bridge_streams_begin(&bridge->streams) != 0 || bridge_sctp_begin(&bridge->sctp, &bridge->streams) != 0 ||
         bridge->exercised == NULL || bridge->frame == NULL || bridge->raw == NULL || bridge->written == NULL)
         return out_of_memory(error);

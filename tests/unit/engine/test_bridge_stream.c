@@ -419,11 +419,29 @@ START_TEST(sender_that_floods_is_held_up_to_a_limit)
 }
 END_TEST
 
+/* Beside the command's own traffic there may be that of others, and what was left of an earlier run. */
+START_TEST(own_connections_alone_are_for_scripts)
+{
+    struct bridge_listener listener = {.port = 0};
+    struct bridge_streams streams = {.listener = &listener};
+    struct bridge_key to_b = {.family = 4, .port = {40000, 7000}}, to_a = {.family = 4, .port = {7000, 40000}};
+
+    ck_assert(!bridge_streams_has(&streams, &to_b, false)); /* before it is known where B listens */
+    listener = (struct bridge_listener){.port = 7000, .sctp = true};
+    ck_assert(bridge_streams_has(&streams, &to_b, true));
+    ck_assert(!bridge_streams_has(&streams, &to_b, false));
+    ck_assert(!bridge_streams_has(&streams, &to_a, true));
+    streams.listener = NULL;
+    ck_assert(bridge_streams_has(&streams, &to_a, false));
+}
+END_TEST
+
 Suite *bridge_stream_suite(void)
 {
     Suite *suite = suite_create("bridge_stream");
     TCase *cases = tcase_create("bridge_stream");
 
+    tcase_add_test(cases, own_connections_alone_are_for_scripts);
     tcase_add_test(cases, part_of_an_fpdu_waits_for_the_rest);
     tcase_add_test(cases, retransmission_has_the_same_change_and_acknowledgments_fit);
     tcase_add_test(cases, window_shrinks_by_what_is_inserted);

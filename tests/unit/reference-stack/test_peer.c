@@ -193,6 +193,24 @@ START_TEST(upper_tester_accepts_or_rejects)
 }
 END_TEST
 
+/* A connection that does not come, as to an address where nobody answers. */
+START_TEST(connection_that_waits_is_given_up)
+{
+    struct net *net = net_new();
+    json_t *polled;
+
+    free(peer_command(net->peer[1], "{\"verb\":\"connect\",\"address\":\"x\",\"port\":7000}", net->now));
+    free(peer_command(net->peer[1], "{\"verb\":\"abort\",\"stream\":1}", net->now));
+    ck_assert_uint_eq(net->aborted, 1);
+    polled = command(net, 1, true, "{\"verb\":\"poll\"}");
+    ck_assert_str_eq(string(event_in(polled, "connect_failed"), "reason"), "it was given up");
+    json_decref(polled);
+    order(net, 1, false, "{\"verb\":\"abort\",\"stream\":1}");
+    ck_assert_uint_eq(net->opened, 0);
+    net_free(net);
+}
+END_TEST
+
 static const char *const hostile[] = {
     "",
     " ",
@@ -393,6 +411,7 @@ Suite *peer_suite(void)
     tcase_add_test(commands, instruments_report_the_device);
     tcase_add_test(commands, completion_too_many_ends_the_stream);
     tcase_add_test(commands, upper_tester_accepts_or_rejects);
+    tcase_add_test(commands, connection_that_waits_is_given_up);
     tcase_add_loop_test(commands, hostile_command_draws_an_error, 0, (int)(sizeof(hostile) / sizeof(hostile[0])));
     tcase_add_test(commands, memory_is_counted_as_registered);
     tcase_add_test(commands, startup_and_linger_have_limits);

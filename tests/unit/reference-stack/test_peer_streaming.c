@@ -184,9 +184,13 @@ START_TEST(peer_may_vanish_in_streaming_mode)
         ask(peer, "{\"verb\":\"poll\"}", "connect_failed");
     } else if (_i == 1) {
         peer_input_reset(wire.stream, 1);
-    } else {
+    } else if (_i == 2) {
         ask(peer, "{\"verb\":\"reset\"}", "\"ok\":true");
         ck_assert_uint_eq(wire.aborted, 1);
+    } else {
+        ask(peer, "{\"verb\":\"abort\",\"stream\":1}", "\"ok\":true");
+        ck_assert_uint_eq(wire.aborted, 1);
+        ask(peer, "{\"verb\":\"poll\"}", "it was given up");
     }
     ck_assert_uint_eq(peer_stream_count(peer), 0);
     peer_free(peer);
