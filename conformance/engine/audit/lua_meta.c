@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/audit/lua_meta.h"
 
-#include "conformance/engine/audit/lua_event.h"
+#include "conformance/engine/event/lua_event.h"
 #include "wire/field.h"
 
 static void print_kind(FILE *out, enum flow_event_kind kind)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/audit/lua_event.h"
+#include "conformance/engine/event/lua_event.h"
 #include "conformance/engine/sandbox/lua_members.h"
 #include "base/nearest.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/audit/lua_event.h"
+#include "conformance/engine/event/lua_event.h"
 #include "conformance/engine/sandbox/lua_file.h"
 #include "base/text_stream.h"
 

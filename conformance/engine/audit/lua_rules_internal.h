@@ -6,7 +6,7 @@
 #ifndef CONFORMANCE_ENGINE_LUA_RULES_INTERNAL_H
 #define CONFORMANCE_ENGINE_LUA_RULES_INTERNAL_H
 
-#include "conformance/engine/audit/lua_event.h"
+#include "conformance/engine/event/lua_event.h"
 #include "conformance/engine/audit/lua_rules.h"
 #include "conformance/engine/evidence/step_place.h"
 #include "conformance/engine/sandbox/lua_sandbox.h"

@@ -3,7 +3,7 @@
 #ifndef CONFORMANCE_ENGINE_BRIDGE_SCRIPT_INTERNAL_H
 #define CONFORMANCE_ENGINE_BRIDGE_SCRIPT_INTERNAL_H
 
-#include "conformance/engine/audit/lua_event.h"
+#include "conformance/engine/event/lua_event.h"
 #include "conformance/engine/bridge/bridge_script.h"
 #include "conformance/engine/sandbox/lua_sandbox.h"
 

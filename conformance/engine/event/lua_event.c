@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/engine/audit/lua_event_internal.h"
+#include "conformance/engine/event/lua_event_internal.h"
 
 #include <lauxlib.h>
 #include <string.h>

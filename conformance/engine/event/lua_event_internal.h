@@ -3,7 +3,7 @@
 #ifndef CONFORMANCE_ENGINE_LUA_EVENT_INTERNAL_H
 #define CONFORMANCE_ENGINE_LUA_EVENT_INTERNAL_H
 
-#include "conformance/engine/audit/lua_event.h"
+#include "conformance/engine/event/lua_event.h"
 #include "conformance/flow/cm/flow_cm.h"
 #include "conformance/flow/sctp/flow_sctp.h"
 
