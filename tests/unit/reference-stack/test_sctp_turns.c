@@ -140,6 +140,21 @@ START_TEST(requests_on_all_streams)
 }
 END_TEST
 
+/* Of what belongs to no session each message is counted: no session there, no message of DDP's. */
+START_TEST(what_no_session_takes_is_counted)
+{
+    struct sctp_pair *pair = open_pair();
+    const struct iwarp_association_counters *counters =
+        iwarp_association_counters(pair->side[SCTP_PASSIVE].association);
+
+    sctp_pair_feed_send(pair, SCTP_PASSIVE, SID, 1, 1, 10);
+    ck_assert_uint_eq(counters->dropped, 1);
+    sctp_pair_feed(pair, SCTP_PASSIVE, SID, 4711, "octets", 6);
+    ck_assert_uint_eq(counters->dropped, 2);
+    sctp_pair_free(pair);
+}
+END_TEST
+
 Suite *sctp_turns_suite(void)
 {
     Suite *suite = suite_create("sctp_turns");
@@ -149,6 +164,7 @@ Suite *sctp_turns_suite(void)
     tcase_add_test(tcase, turns_go_on);
     tcase_add_test(tcase, sids_of_one_low_octet);
     tcase_add_test(tcase, requests_on_all_streams);
+    tcase_add_test(tcase, what_no_session_takes_is_counted);
     tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -288,7 +288,9 @@ END_TEST
  */
 START_TEST(holes_are_bounded)
 {
+    enum { MESSAGES = 40 };
     const struct iwarp_association_counters *counters;
+    uint64_t held = 0;
     struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_RFC5043);
 
     pair->side[SCTP_PASSIVE].config.held_max = 64 << 10;
@@ -296,10 +298,14 @@ START_TEST(holes_are_bounded)
     sctp_pair_session(pair, 0, SID);
     sctp_pair_session(pair, 1, OTHER);
     counters = iwarp_association_counters(pair->side[SCTP_PASSIVE].association);
-    for (unsigned i = 0; i < 40; i++)
+    for (unsigned i = 0; i < MESSAGES; i++) {
         sctp_pair_feed_send(pair, SCTP_PASSIVE, SID, (uint16_t)(2 + i * 800), 2 + i, 900);
+        if (counters->held > held)
+            held = counters->held;
+    }
     ck_assert_uint_le(counters->held_octets_max, 64 << 10);
     ck_assert_str_eq(sctp_pair_event(pair, SCTP_PASSIVE, 0, IWARP_EVENT_ERROR)->requirement, "SCTP5043-10-10");
+    ck_assert_uint_eq(counters->dropped + held, MESSAGES); /* that for which there was no room, and all after it */
     ck_assert_uint_eq(sctp_pair_count(pair, SCTP_PASSIVE, 1, IWARP_EVENT_ERROR), 0);
     sctp_pair_run(pair);
     sctp_pair_free(pair);

@@ -159,6 +159,7 @@ static void converse(int n)
     exchange(pair, 0);
     ck_assert_uint_le(pair->side[0].largest_piece, 1460);
     iwarp_stream_disconnect(pair->side[1].stream, pair->now);
+    ck_assert_int_eq(iwarp_stream_state(pair->side[1].stream), IWARP_STATE_CLOSING); /* before its FIN has left */
     pair_run(pair);
     ck_assert_uint_eq(pair_count(pair, 0, IWARP_EVENT_HALF_CLOSED), 1);
     iwarp_stream_disconnect(pair->side[0].stream, pair->now);
