@@ -44,6 +44,7 @@ struct receive_work {
 struct send_work {
     enum iwarp_work kind;
     bool internal; /* an RTR: no event */
+    bool fence;    /* not before the responses of earlier Reads and atomics were delivered */
     bool done;     /* complete, but an earlier one is not (RFC 5040 5.5 rule 15) */
     uint8_t opcode;
     uint64_t id;

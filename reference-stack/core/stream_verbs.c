@@ -207,6 +207,7 @@ int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send 
         .octets = send->octets,
         .count = send->count,
         .stag = send->invalidate ? send->stag : 0,
+        .fence = send->fence,
     };
     /* RFC 5040 2.4: what is no Send is no data operation of the ULP's, a Terminate least of all. */
     if (!SEAM_DECIDE(stream, DECIDE_SEND_OPCODE, rdmap_is_send(work.opcode)))
@@ -228,6 +229,7 @@ int iwarp_stream_post_write(struct iwarp_stream *stream, const struct iwarp_writ
         .count = write->count,
         .stag = write->stag,
         .to = write->to,
+        .fence = write->fence,
     };
 
     return post_octets(stream, &work, write->pieces, write->piece_count, write->copy, sentence);

@@ -14,10 +14,12 @@ static struct send_work *work_current(const struct iwarp_stream *stream)
 
 /*
  * A Read or atomic waits while ORD of them are open (RFC 5040 6.1, RFC 7306 5.2); an RTR Read has the slot that RFC
- * 6581 9.1 gives it.
+ * 6581 9.1 gives it. What is fenced waits while any is open (RFC 5040 5.5, rule 12).
  */
 static bool work_allowed(const struct iwarp_stream *stream, const struct send_work *work)
 {
+    if (work->fence && stream->counters.reads_outstanding != 0)
+        return false;
     return (work->kind != IWARP_WORK_READ && work->kind != IWARP_WORK_ATOMIC) || work->internal ||
            stream->counters.reads_outstanding < stream->agreed.ord;
 }

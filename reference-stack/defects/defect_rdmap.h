@@ -19,6 +19,9 @@
     B(SHORT_FIRST,                 "short-first",                 "of two waiting Writes, or Sends, the shorter goes first") \
     B(READS_FIRST,                 "reads-first",                 "an own Read goes before Writes and Sends that wait") \
     B(READS_LAST_FIRST,            "reads-last-first",            "of several waiting own Reads the last posted goes first") \
+    B(FENCE_IGNORED,               "fence-ignored",               "a fence of the ULP's is not looked at") \
+    B(FENCE_OF_WRITES_IGNORED,     "fence-of-writes-ignored",     "a fence of the ULP's holds back Sends alone") \
+    B(FENCE_LIFTED_EARLY,          "fence-lifted-early",          "the first of several Read Responses lifts a fence") \
     B(LENGTH_WRAPS,                "length-wraps",                "the length of posted work is cut to 32 bits") \
     B(OPCODE_UNCHECKED,            "opcode-unchecked",            "the ULP may post a Send of any opcode") \
     B(SINK_UNCHECKED,              "sink-unchecked",              "an own Read is posted whatever its sink is") \

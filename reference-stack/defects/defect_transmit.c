@@ -128,12 +128,24 @@ size_t defect_power_of_two(size_t count)
     return count == 0 ? 0 : power;
 }
 
+/* Does this work go out although the ULP has fenced it? */
+static bool fence_lifted(const struct iwarp_stream *stream, const struct send_work *work)
+{
+    const struct iwarp_stream_counters *counters = &stream->counters;
+
+    return work->fence && (stream_behaves(stream, DEFECT_FENCE_IGNORED) ||
+                           (work->kind == IWARP_WORK_WRITE && stream_behaves(stream, DEFECT_FENCE_OF_WRITES_IGNORED)) ||
+                           (counters->reads_outstanding < counters->reads_outstanding_max &&
+                            stream_behaves(stream, DEFECT_FENCE_LIFTED_EARLY)));
+}
+
 void seam_turn(const struct iwarp_stream *stream, bool *own, bool *response)
 {
     const struct send_work *work = ring_at(&stream->outbound.work, stream->outbound.work_sent);
 
-    if (work != NULL && (ord_leaves_room(stream) || state_message_turn(stream, work) ||
-                         (work->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMICS_UNCOUNTED))))
+    if (work != NULL &&
+        ((ord_leaves_room(stream) && !work->fence) || fence_lifted(stream, work) || state_message_turn(stream, work) ||
+         (work->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMICS_UNCOUNTED))))
         *own = true;
     variant_choose(stream, work, own, response);
     if (stream->inbound.receives.count == 0 && stream_behaves(stream, DEFECT_READ_NEEDS_RECEIVE))

@@ -66,6 +66,7 @@ static json_t *send_one(struct peer_stream *ps, const json_t *command, uint64_t 
 
     (void)at;
     if (upper_flag(command, "solicited", &send.solicited, sentence) != 0 ||
+        upper_flag(command, "fence", &send.fence, sentence) != 0 ||
         upper_number(command, "invalidate", UINT32_MAX, &stag, sentence) != 0 ||
         upper_number(command, "opcode", 15, &opcode, sentence) != 0)
         return NULL;
@@ -90,7 +91,8 @@ static json_t *write_one(struct peer_stream *ps, const json_t *command, uint64_t
 
     if ((!PEER_HOOK_IF(config, hook_stag_optional(config->defects)) && upper_require(command, "stag", sentence) != 0) ||
         upper_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
-        upper_number(command, "to", UINT64_MAX, &write.to, sentence) != 0)
+        upper_number(command, "to", UINT64_MAX, &write.to, sentence) != 0 ||
+        upper_flag(command, "fence", &write.fence, sentence) != 0)
         return NULL;
     work = payload_of(ps, command, sentence);
     if (work == NULL)

@@ -144,12 +144,12 @@ class Device:
         """Peers reach the first `length` octets alone; the memory stays."""
         raise Unsupported("the device exposes no memory")  # VENDOR
 
-    def send(self, stream, data=None, length=None, solicited=False, invalidate=None, opcode=None, id=None):  # pylint: disable=redefined-builtin
+    def send(self, stream, data=None, length=None, solicited=False, invalidate=None, opcode=None, fence=False, id=None):  # pylint: disable=redefined-builtin
         """Posts a Send; "send_done" follows. `length` in place of `data`: octets 0, 1, ... 250, 0, 1, ... `opcode`: one of the four Sends
-        as it stands, 3 to 6, where the device's interface can be asked for that."""
+        as it stands, 3 to 6, where the device's interface can be asked for that. `fence`: after the responses of all earlier Reads."""
         raise Unsupported("the device cannot be asked to send")  # VENDOR
 
-    def write(self, stream, stag, to=0, data=None, length=None, id=None):  # pylint: disable=redefined-builtin
+    def write(self, stream, stag, to=0, data=None, length=None, fence=False, id=None):  # pylint: disable=redefined-builtin
         raise Unsupported("the device cannot be asked to write")  # VENDOR
 
     def read(self, stream, source_stag, source_to=0, sink_stag=None, sink_to=0, length=0, id=None):  # pylint: disable=redefined-builtin
@@ -256,7 +256,8 @@ VERBS = {
     "accept": "stream! private_data ird ord", "reject": "stream! private_data",
     "reg_mr": "length! base access pd stream stag fill data", "dereg": "stag!", "invalidate": "stag!",
     "mem_read": "stag! offset length", "mem_write": "stag! offset data!", "post_recv": "stream! length count id",
-    "bounds": "stag! length!", "send": "stream! data length solicited invalidate opcode id", "write": "stream! stag! to data length id",
+    "bounds": "stag! length!", "send": "stream! data length solicited invalidate opcode fence id",
+    "write": "stream! stag! to data length fence id",
     "read": "stream! source_stag! source_to sink_stag sink_to length id", "disconnect": "stream!", "abort": "stream!",
     "status": "stream!", "atomic": "stream! operation! stag! to data mask compare compare_mask id",
     "immediate": "stream! data! solicited id", "terminate": "stream! layer etype code",

@@ -229,8 +229,8 @@ static const struct verb {
     {"post_recv", unsupported, " stream length count id "}, /* of that very length; a consumed one: event "receive" */
     {"bounds", unsupported, " stag length "},               /* peers reach the first `length` octets alone */
     /* The event "send_done" follows. `opcode`: one of the four Sends as it stands, 3 to 6. */
-    {"send", unsupported, " stream data length solicited invalidate opcode id "},
-    {"write", unsupported, " stream stag to data length id "},
+    {"send", unsupported, " stream data length solicited invalidate opcode fence id "},
+    {"write", unsupported, " stream stag to data length fence id "},
     {"read", unsupported, " stream source_stag source_to sink_stag sink_to length id "},
     /* Operands are numbers, `data` too; "atomic_done" follows with `value`, "0x" and 16 digits. */
     {"atomic", unsupported, " stream operation stag to data mask compare compare_mask id "},

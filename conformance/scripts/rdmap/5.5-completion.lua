@@ -100,6 +100,32 @@ check {
   end,
 }
 
+check {
+  id = "RDMAP-5.5-14",
+  role = "both",
+  purpose = "a Send or Write that the ULP fenced goes out after the responses of all earlier Reads",
+  run = function(t)
+    local count = t:at_once("read", 2, 1)
+    for _, kind in ipairs { "send", "write" } do
+      local c, number = t:operating { ord = 2 }
+      local sink = t:memory()
+      local responses = {}
+      for i = 1, count do t:post_read(c, sink, { sink_to = sink.TO + 64 * i, length = 64 }) end
+      local given = { stream = number, stag = kind == "write" and 1 or nil, length = 8, fence = true }
+      t.dut[kind](t.dut, given)
+      for i = 1, count do
+        local got = c:expect(rdmap.read_request {}, { message = string.format("Read %d of %d", i, count) })
+        responses[i] = rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO, data = pattern(64, i) }
+      end
+      for i = 1, count do
+        c:expect_quiet { message = string.format("the fenced %s waits: %d of %d Reads are open", kind, count - i + 1, count) }
+        c:send(responses[i])
+      end
+      c:expect(rdmap[kind] {}, { message = "the fenced " .. kind .. " after the last Read Response" })
+    end
+  end,
+}
+
 -- What was sent before a Read Request is held back: no Read Response, empty or not, until it is there.
 local function behind_gap(t, c, m, before, at, octets, message)
   local fill = c:send_behind(before, { m:read(at, #octets, { SinkSTag = 3 }) })

@@ -369,7 +369,8 @@ enum { IWARP_PIECES = 64 }; /* of one message, or of one receive, at most */
  * The octets of a Send or Write are `count` at `octets`, or those of `piece_count` pieces, one after the other (a
  * gather list; `octets` is NULL then, and `count` is not used). `pieces` are copied, and may be reused at once. With
  * `copy` the octets are copied, too, which suits short messages (inline data): the memory is the caller's again when
- * the function returns. Otherwise the library uses it until the completion.
+ * the function returns. Otherwise the library uses it until the completion. With `fence` the message waits until the
+ * responses of all earlier Reads and atomics were delivered, and so does the work after it (RFC 5040 5.5, rule 12).
  */
 struct iwarp_send {
     uint64_t id;
@@ -383,6 +384,7 @@ struct iwarp_send {
      */
     uint8_t opcode;
     bool copy;
+    bool fence;
     const struct iwarp_span *pieces;
     size_t piece_count;
 };
@@ -394,6 +396,7 @@ struct iwarp_write {
     uint32_t stag; /* the peer's */
     uint64_t to;
     bool copy;
+    bool fence;
     const struct iwarp_span *pieces;
     size_t piece_count;
 };

@@ -231,17 +231,18 @@ class QueuePair:
             raise
         return number
 
-    def send(self, data: bytes, *, solicited: bool = False, invalidate: Optional[int] = None) -> int:
+    def send(self, data: bytes, *, solicited: bool = False, invalidate: Optional[int] = None, fence: bool = False) -> int:
+        """With `fence` it goes out after the responses of all earlier Reads and atomics (RFC 5040 5.5)."""
         data = bytes(data)
-        work = c.Send(octets=ctypes.cast(data, ctypes.c_void_p), count=len(data), solicited=solicited)
+        work = c.Send(octets=ctypes.cast(data, ctypes.c_void_p), count=len(data), solicited=solicited, fence=fence)
         if invalidate is not None:
             work.invalidate, work.stag = True, invalidate
         return self._post(library.iwarp_post_send, work, data)
 
-    def write(self, data: bytes, stag: int, to: int) -> int:
-        """RDMA Write into the peer's region `stag`, from its Tagged Offset `to` on."""
+    def write(self, data: bytes, stag: int, to: int, *, fence: bool = False) -> int:
+        """RDMA Write into the peer's region `stag`, from its Tagged Offset `to` on. `fence` as for a Send."""
         data = bytes(data)
-        work = c.Write(octets=ctypes.cast(data, ctypes.c_void_p), count=len(data), stag=stag, to=to)
+        work = c.Write(octets=ctypes.cast(data, ctypes.c_void_p), count=len(data), stag=stag, to=to, fence=fence)
         return self._post(library.iwarp_post_write, work, data)
 
     def read(self, sink: Region, stag: int, to: int, count: int, *, offset: int = 0) -> int:

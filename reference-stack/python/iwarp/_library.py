@@ -98,7 +98,8 @@ class Send(Structure):
     _c_name_ = "struct iwarp_send"
     _fields_ = [
         ("id", c_uint64), ("octets", c_void_p), ("count", c_size_t), ("solicited", c_bool), ("invalidate", c_bool),
-        ("stag", c_uint32), ("opcode", c_uint8), ("copy", c_bool), ("pieces", POINTER(Span)), ("piece_count", c_size_t),
+        ("stag", c_uint32), ("opcode", c_uint8), ("copy", c_bool), ("fence", c_bool), ("pieces", POINTER(Span)),
+        ("piece_count", c_size_t),
     ]
 
 
@@ -106,7 +107,7 @@ class Write(Structure):
     _c_name_ = "struct iwarp_write"
     _fields_ = [
         ("id", c_uint64), ("octets", c_void_p), ("count", c_size_t), ("stag", c_uint32), ("to", c_uint64),
-        ("copy", c_bool), ("pieces", POINTER(Span)), ("piece_count", c_size_t),
+        ("copy", c_bool), ("fence", c_bool), ("pieces", POINTER(Span)), ("piece_count", c_size_t),
     ]
 
 

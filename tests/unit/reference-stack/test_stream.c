@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "iwarp/instrument.h"
 #include "tests/unit/stream_pair.h"
 #include "tests/unit/suites.h"
 #include "wire/ddp.h"
@@ -211,6 +212,46 @@ START_TEST(taken_in_parts)
 }
 END_TEST
 
+/* RFC 5040 5.5, rule 12: what is fenced, and the work after it, waits for all Read Responses before it. */
+START_TEST(fence_waits_for_all_responses)
+{
+    static const uint8_t octet;
+    struct pair *pair = pair_new();
+    struct iwarp_read nothing = {.count = 0};
+    struct iwarp_send send = {.octets = &octet, .count = 1, .fence = _i == 0};
+    struct iwarp_write write = {.octets = &octet, .count = 1, .fence = _i == 1};
+    struct iwarp_stream *own, *other;
+    struct iwarp_region target;
+    uint64_t requests;
+    uint8_t buffer[1];
+
+    pair_open(pair);
+    own = pair->side[1].stream;
+    other = pair->side[0].stream;
+    target = region_new(pair, 0, 0, 1, IWARP_REMOTE_WRITE);
+    write.stag = target.stag;
+    ck_assert_int_eq(iwarp_stream_post_receive(other, 0, buffer, 1, NULL), 0);
+    iwarp_stream_hold_responses(other, true);
+    ck_assert_int_eq(iwarp_stream_post_read(own, &nothing, NULL), 0);
+    ck_assert_int_eq(iwarp_stream_post_read(own, &nothing, NULL), 0);
+    pair_run(pair);
+    requests = iwarp_stream_counters(own)->fpdus_sent;
+    if (_i == 0)
+        ck_assert_int_eq(iwarp_stream_post_send(own, &send, NULL), 0);
+    ck_assert_int_eq(iwarp_stream_post_write(own, &write, NULL), 0);
+    if (_i != 0)
+        ck_assert_int_eq(iwarp_stream_post_send(own, &send, NULL), 0);
+    pair_run(pair);
+    ck_assert_uint_eq(iwarp_stream_counters(own)->fpdus_sent, requests + (_i == 2 ? 2 : 0));
+    iwarp_stream_hold_responses(other, false);
+    pair_run(pair);
+    ck_assert_uint_eq(iwarp_stream_counters(own)->fpdus_sent, requests + 2);
+    ck_assert_uint_eq(pair_count(pair, 1, IWARP_EVENT_WRITE_DONE), 1);
+    ck_assert_uint_eq(pair_count(pair, 0, IWARP_EVENT_RECEIVE), 1);
+    pair_free(pair);
+}
+END_TEST
+
 Suite *stream_suite(void)
 {
     Suite *suite = suite_create("stream");
@@ -219,6 +260,7 @@ Suite *stream_suite(void)
     tcase_add_loop_test(combinations, every_combination_converses, 0, COMBINATIONS);
     tcase_add_test(combinations, octet_by_octet);
     tcase_add_loop_test(combinations, taken_in_parts, 0, 12);
+    tcase_add_loop_test(combinations, fence_waits_for_all_responses, 0, 3); /* a Send, a Write, neither */
     tcase_set_timeout(combinations, 60);
     suite_add_tcase(suite, combinations);
     return suite;

@@ -286,11 +286,12 @@ int agent_send(struct agent *agent, const json_t *command, struct agent_reply *r
     struct ibv_send_wr request = {.opcode = IBV_WR_SEND};
     uint64_t invalidate = UINT64_MAX;
     struct agent_work *work;
-    bool solicited = false;
+    bool solicited = false, fence = false;
     uint8_t *octets = NULL;
     size_t count = 0;
 
     if (stream == NULL || agent_flag(command, "solicited", &solicited, reply) != 0 ||
+        agent_flag(command, "fence", &fence, reply) != 0 ||
         agent_number(command, "invalidate", &invalidate, UINT32_MAX, reply) != 0 ||
         payload(command, &octets, &count, reply) != 0)
         return -1;
@@ -298,7 +299,9 @@ int agent_send(struct agent *agent, const json_t *command, struct agent_reply *r
     if (work == NULL)
         return -1;
     if (solicited)
-        request.send_flags = IBV_SEND_SOLICITED;
+        request.send_flags |= IBV_SEND_SOLICITED;
+    if (fence)
+        request.send_flags |= IBV_SEND_FENCE;
     if (invalidate != UINT64_MAX) {
         request.opcode = IBV_WR_SEND_WITH_INV;
         request.invalidate_rkey = (uint32_t)invalidate;
@@ -313,16 +316,20 @@ int agent_write(struct agent *agent, const json_t *command, struct agent_reply *
     uint64_t stag = 0, to = 0;
     struct agent_work *work;
     uint8_t *octets = NULL;
+    bool fence = false;
     size_t count = 0;
 
     if (stream != NULL && json_object_get(command, "stag") == NULL)
         return agent_refuse(reply, "a Write needs \"stag\"");
     if (stream == NULL || agent_number(command, "stag", &stag, UINT32_MAX, reply) != 0 ||
-        agent_number(command, "to", &to, UINT64_MAX, reply) != 0 || payload(command, &octets, &count, reply) != 0)
+        agent_number(command, "to", &to, UINT64_MAX, reply) != 0 || agent_flag(command, "fence", &fence, reply) != 0 ||
+        payload(command, &octets, &count, reply) != 0)
         return -1;
     work = work_new(stream, WORK_WRITE, octets, count, json_object_get(command, "id"), reply);
     if (work == NULL)
         return -1;
+    if (fence)
+        request.send_flags = IBV_SEND_FENCE;
     request.wr.rdma.rkey = (uint32_t)stag;
     request.wr.rdma.remote_addr = to;
     return post_buffer(work, &request, reply);
