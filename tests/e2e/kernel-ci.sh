@@ -112,6 +112,20 @@ for config in "$labs"/config/*.config; do
 	holds "$config has options alone" test -z "$(grep -vE '^(#.*|CONFIG_[A-Z0-9_]+=([ym]|[0-9]+))$' "$config")"
 done
 
+machine() ( # SERIES SLOW: what the guest may take to react
+	# shellcheck disable=SC2034 # kernel.bash reads them
+	LAB_SERIES=$1 LAB_IMAGE=$WORK/machine BOOT_SECONDS=180
+	mkdir -p "$WORK/machine"
+	echo "memory=2048 processors=1 slow=$2 leaks=no" >"$WORK/machine/machine"
+	source conformance/labs/linux/kernel.bash
+	kernel_machine
+	# shellcheck disable=SC2154 # set by kernel_machine
+	echo "$reaction"
+)
+holds "a kernel with KASAN may take longer to react than any other" test "$(machine 6.1 yes) $(machine 6.12 yes)" = '30 30' -a "$(machine 6.12 no)" -lt 30
+holds "that of Debian 12 reacts at once" test "$(machine 6.1 no)" -eq 2
+holds "unless somebody knows better" test "$(LAB_REACTION=60 machine 6.12 yes)" -eq 60
+
 echo "== a kernel that complains"
 # Two shards, each with a complaint of its guest's kernel, as run.sh makes of it.
 complained() ( # SHARD CONSOLE-LINE

@@ -241,9 +241,6 @@ for ((i = 1; i <= jobs && jobs > 1; i++)); do
 	beside+=${beside:+, }$(printf '{ "own_address": "%s%d", "own_mac": "02:77:63:00:00:%02x", "port": %d, "control": "10.78.0.2:%d" }' \
 		"${own%3}" $((16 + i)) $((16 + i)) $((9900 + i)) $((7472 + i)))
 done
-# On 6.12 siw has moments of some seconds in which no initiator gets on, and checks side by side would fail for each other.
-reaction=2
-{ [ "$LAB_SERIES" = 6.1 ] && [ "$slow" = no ]; } || reaction=12
 dut+=${LAB_NAMED:-}
 sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s,@DUT@,$dut,; s/\"@BESIDE@\"/$beside/; s/@LLP@/${LAB_LLP:-tcp}/; s,@TOKEN@,$work/token,
 	s/\"reaction_seconds\": 2,/\"reaction_seconds\": $reaction,/" \
