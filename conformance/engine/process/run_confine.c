@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -72,12 +74,39 @@ struct run_identity run_identity_of(const char *output)
     return identity;
 }
 
+/* The signal that ends a child with its parent is gone after a change of the user (PR_SET_PDEATHSIG(2const)). */
+struct parent_signal {
+    int number; /* 0: none was asked for */
+    pid_t parent;
+};
+
+static struct parent_signal parent_signal_of(void)
+{
+    struct parent_signal kept = {.parent = getppid()};
+
+    (void)prctl(PR_GET_PDEATHSIG, &kept.number);
+    return kept;
+}
+
+static void parent_signal_keep(const struct parent_signal *kept)
+{
+    if (kept->number == 0)
+        return;
+    (void)prctl(PR_SET_PDEATHSIG, kept->number);
+    if (getppid() != kept->parent)
+        (void)raise(kept->number); /* it ended meanwhile */
+}
+
 int run_identity_assume(const struct run_identity *identity, struct iwarp_sentence *error)
 {
+    const struct parent_signal kept = parent_signal_of();
+
     if (!identity->changes)
         return 0;
-    if (setegid(identity->group) == 0 && seteuid(identity->user) == 0)
+    if (setegid(identity->group) == 0 && seteuid(identity->user) == 0) {
+        parent_signal_keep(&kept);
         return 0;
+    }
     run_identity_resume(identity);
     return iwarp_sentence_set(error, "cannot write as user %u, group %u: %s", (unsigned)identity->user,
                               (unsigned)identity->group, strerror(errno));
@@ -85,16 +114,25 @@ int run_identity_assume(const struct run_identity *identity, struct iwarp_senten
 
 void run_identity_resume(const struct run_identity *identity)
 {
-    if (identity->changes && (seteuid(0) != 0 || setegid(0) != 0))
+    const struct parent_signal kept = parent_signal_of();
+
+    if (!identity->changes)
+        return;
+    if (seteuid(0) != 0 || setegid(0) != 0)
         abort(); /* the real user is root: the kernel does not refuse this */
+    parent_signal_keep(&kept);
 }
 
 int run_identity_become(const struct run_identity *identity, struct iwarp_sentence *error)
 {
+    const struct parent_signal kept = parent_signal_of();
+
     if (!identity->changes)
         return 0;
-    if (confine_become(identity->user, identity->group, error) == 0)
+    if (confine_become(identity->user, identity->group, error) == 0) {
+        parent_signal_keep(&kept);
         return 0;
+    }
     return errno == EINVAL && geteuid() == 0 ? 0 : -1; /* a user namespace that has one user */
 }
 

@@ -29,7 +29,9 @@ struct run_files {
  */
 uint64_t run_confine_files(const struct run_files *files);
 
-/* Who writes the output. */
+/*
+ * Who writes the output. Nothing else changes with the user: a process that has asked to end with its parent still does.
+ */
 struct run_identity {
     bool changes; /* false: who we are */
     uid_t user;

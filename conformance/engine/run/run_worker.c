@@ -133,9 +133,6 @@ int run_worker_live(struct run_command *command, unsigned number, pid_t parent, 
         command->place = &command->profile.beside[number];
     if (run_start_rig(command, false, &error) != 0)
         return fail(&worker, &error);
-    /* A change of the user takes the signal of the parent's end back. */
-    if (run_stop_child(parent) != 0)
-        return 1;
     status = run_checks(command, &worker);
     rig_free(command->rig);
     json_decref(worker.journal);
