@@ -146,6 +146,56 @@ sed -i 's/first\.c/other.c/' "$WORK/shard1/results.jsonl"
 expect "2 4" "a row that was changed since" "$WARPCHECK" report --merge "$WORK/shard1" "$WORK/shard2" -o "$WORK/merged2"
 complains 'shard1'
 
+# What kernels of the lab have said of the faults of seeded-host.sh, shortened: the first complaint names a function of the module, where the trace does.
+first_of() ( # what LAB-HOST-01 shows of the console on stdin
+	# shellcheck disable=SC2034 # host.bash reads it
+	console=$WORK/said
+	cat >"$console"
+	source conformance/labs/linux/host.bash
+	host_first
+)
+holds "a leak is named by who asked for the memory" test "$(first_of <<'SAID'
+READY device=siw0 control=7471
+unreferenced object 0xffff888003922500 (size 16):
+  comm "kworker/u4:2", pid 34, jiffies 4294911794
+  hex dump (first 16 bytes):
+    61 63 63 65 70 74 61 62 6c 65 92 03 80 88 ff ff  acceptable......
+  backtrace (crc f4966308):
+    __kmalloc_noprof+0x16c/0x190
+    siw_recv_mpa_rr+0x122/0x158 [siw]
+    siw_proc_mpareq+0x11/0x32f [siw]
+SAID
+)" = 'unreferenced object 0xffff888003922500 (size 16): siw_recv_mpa_rr [siw]'
+holds "a cycle of locks by who closes it" test "$(first_of <<'SAID'
+======================================================
+WARNING: possible circular locking dependency detected
+6.12.117 #1 Tainted: G           O
+------------------------------------------------------
+ksoftirqd/0/13 is trying to acquire lock:
+ffff888004187cb0 (&qp->sq_lock){..-.}-{2:2}, at: siw_rdmap_complete+0x209/0x572 [siw]
+SAID
+)" = 'WARNING: possible circular locking dependency detected: siw_rdmap_complete [siw]'
+holds "what UBSAN says" test "$(first_of <<'SAID'
+link siw0/1 state ACTIVE physical_state LINK_UP netdev eth0
+UBSAN: shift-out-of-bounds in /home/us/build/lab/6.1/tree-9d6fce40/siw/siw_qp_rx.c:707:26
+shift exponent 16384 is too large for 32-bit type 'int'
+SAID
+)" = 'UBSAN: shift-out-of-bounds in siw/siw_qp_rx.c:707:26'
+few() ( # the checks that a leak may be of
+	"$WARPCHECK" run --simulate "$@" --role responder -o "$WORK/few" --force --quiet >/dev/null || exit 1
+	# shellcheck disable=SC2034 # host.bash reads them
+	work=$WORK/nothing output=$WORK/few jobs=1
+	source conformance/labs/linux/host.bash
+	host_moment
+)
+holds "a leak may be of the one check that ran" test "$(few DDP-7.1-01)" = 'DDP-7.1-01 responder'
+holds "and is of none where many did" test -z "$(few 'DDP-7.1-*')"
+holds "a file without the folder in which it was compiled" test "$(first_of <<'SAID'
+BUG: sleeping function called from invalid context at /home/us/build/lab/6.1/tree-9d6fce40/siw/siw_qp_rx.c:683
+in_atomic(): 1, irqs_disabled(): 1, non_block: 0, pid: 13, name: ksoftirqd/0
+SAID
+)" = 'BUG: sleeping function called from invalid context at siw/siw_qp_rx.c:683'
+
 echo "== the lab's name"
 mkdir -p "$WORK/labs/linux"
 # shellcheck disable=SC2016 # the script's own parameters

@@ -9,6 +9,7 @@
 #   host_fails WHAT  the row of this failure in the results, in all reports, and as the last line of output
 #   host_reruns      outside, when the guest is gone: each check that ran at that moment alone, in a guest of its own; names the one that does it again
 host_id=LAB-HOST-01
+host_tried=6 # so many checks are run again at most for a leak
 
 # Warnings name their processor up to 6.18, and a file or "at" from 6.19 on; lockdep, RCU, UBSAN, KASAN, KCSAN and kmemleak have words of their own.
 complaints='Kernel panic|BUG:|Oops:|general protection|WARNING: (CPU|at |[a-z_/0-9.-]+\.[ch]:|possible|suspicious|inconsistent|bad unlock|lock held)'
@@ -48,10 +49,26 @@ host_hangs() {
 	[ "$status" -eq 124 ]
 }
 
-# "ID ROLE" of the checks that ran when the first complaint came: the next ones that ended, as many as ran side by side.
+# "ID ROLE" of the checks that ran when the first complaint came: the next ones that ended, as many as ran side by side. A leak is found after the run, and
+# may be of any check that ran: all of them, where they are few enough to be tried.
 host_moment() {
-	[ -s "$work/moment" ] && [ -n "$output" ] && [ -s "$output/results.jsonl" ] || return 0
-	tail -n +$(($(cat "$work/moment") + 1)) "$output/results.jsonl" | jq -r 'select(.type == "journal") | "\(.id) \(.role)"' 2>/dev/null | sed -n "1,${jobs}p"
+	local before=0 most=$jobs ran
+	[ -n "$output" ] && [ -s "$output/results.jsonl" ] || return 0
+	if [ -s "$work/moment" ]; then before=$(<"$work/moment"); else most=$host_tried; fi
+	ran=$(tail -n +$((before + 1)) "$output/results.jsonl" | jq -r 'select(.type == "journal") | "\(.id) \(.role)"' 2>/dev/null)
+	if [ -s "$work/moment" ]; then sed -n "1,${most}p" <<<"$ran"; elif [ "$(wc -l <<<"$ran")" -le "$most" ]; then echo "$ran"; fi
+}
+
+# The first complaint, without the folder in which the module was built. Where it names neither a function nor a file (a leak, a cycle of locks) the first
+# function of a module in the trace that follows it.
+host_first() {
+	local first function
+	first=$(grep -aEm 1 "$complaints" "$console" 2>/dev/null | tr -cd '\40-\176' | sed -E 's/^\[ *[0-9.]*\] *//; s, /[^ ]*/([^/ ]+/[^/ ]+\.[ch]:), \1,' | cut -c 1-200) || true
+	if [[ -n $first && $first != *[/]* && $first != *+0x* ]]; then
+		function=$(grep -aE -m 1 -A 60 "$complaints" "$console" | sed -nE 's/.*[ (?]([A-Za-z_][A-Za-z0-9_.]*)\+0x[0-9a-f]+\/0x[0-9a-f]+ \[([a-z0-9_]+)\].*/\1 [\2]/p' | sed -n 1p)
+		[ -z "$function" ] || first="${first%:}: $function"
+	fi
+	echo "${first:-nothing on the console}"
 }
 
 # SHA256SUMS of the results as they are now.
@@ -78,10 +95,10 @@ host_edit() {
 
 host_fails() {
 	local first moment
-	first=$(grep -aEm 1 "$complaints" "$console" 2>/dev/null | tr -cd '\40-\176' | sed 's/^\[ *[0-9.]*\] *//' | cut -c 1-200) || true
+	first=$(host_first)
 	moment=$(host_moment)
 	echo "$moment" | sed '/^$/d' >"$LAB_WORK/suspects"
-	host_edit --arg id "$host_id" --arg what "$1" --arg first "${first:-nothing on the console}" --arg moment "$(paste -s -d , <<<"$moment" | sed 's/,/, /g')" \
+	host_edit --arg id "$host_id" --arg what "$1" --arg first "$first" --arg moment "$(paste -s -d , <<<"$moment" | sed 's/,/, /g')" \
 		--arg dut "$dut" --arg ids "$(cut -d ' ' -f 1 <<<"$moment" | sort -u | paste -s -d ' ')" '
 		if .type == "summary" then
 			{type: "result", id: $id, verdict: "FAIL", by: "check", expected: "the kernel of the device\u0027s host neither complains nor stops", actual: $first,
@@ -89,7 +106,7 @@ host_fails() {
 				replay: ("warpcheck run " + $ids + " --dut " + $dut + " -j 1")},
 			.fail += 1
 		else . end'
-	echo "FAIL  $host_id  $1: ${first:-nothing on the console}"
+	echo "FAIL  $host_id  $1: $first"
 	status=1
 }
 

@@ -153,9 +153,10 @@ $guest"
 # dies of a double fault; without it the kernel takes a lock.
 # event_idx=off: with one processor QEMU's emulation orders no store before a later load, so that a notification between guest and QEMU
 # can be lost. With an event index none would follow, and the guest would send nothing more; without it the next frame brings one.
+# rcu_cpu_stall_timeout: on a loaded machine the emulated processor may stand still for longer than the 21 s after which a kernel calls that a stall.
 setsid "$QEMU" -accel "$QEMU_ACCEL" -cpu qemu64,cx16=off -m "$memory" -smp "$processors" -display none -monitor none -serial file:"$console" -no-reboot \
 	-kernel "${LAB_KERNEL:-$LAB_IMAGE/vmlinuz}" -initrd "$initrd" \
-	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic no_timer_check${LAB_APPEND:+ $LAB_APPEND} ip4=10.78.0.2 ip6=fd78::2 run=$(printf 'jobs=%d; echo %s >/token; AGENT="warpcheck-agent --address :: --token /token"; %s' "$jobs" "$(cat "$work/token")" "$guest" | base64 -w0)" \
+	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic no_timer_check rcupdate.rcu_cpu_stall_timeout=120${LAB_APPEND:+ $LAB_APPEND} ip4=10.78.0.2 ip6=fd78::2 run=$(printf 'jobs=%d; echo %s >/token; AGENT="warpcheck-agent --address :: --token /token"; %s' "$jobs" "$(cat "$work/token")" "$guest" | base64 -w0)" \
 	-netdev tap,id=n0,ifname=tap0,script=no,downscript=no \
 	-device virtio-net-pci,netdev=n0,mac=52:54:00:78:00:02,guest_tso4=off,guest_tso6=off,host_tso4=off,host_tso6=off,gso=off,csum=off,guest_csum=off,mrg_rxbuf=off,event_idx=off \
 	</dev/null >"$work/qemu.txt" 2>&1 &

@@ -5,7 +5,8 @@
 # one deliberate fault in siw's source that no frame shows. Its head says what it does ("fault:"), which kernel finds it ("config:", a name for
 # --kernel-config), what that kernel says then ("says:"), and which checks lead to it ("checks:"). TREE is a kernel's source. siw of TREE with the fault is
 # judged on that kernel; a fault is caught where LAB-HOST-01 fails with these words, and names one of these checks as the one that does it again, alone in
-# a fresh guest. The table goes to DIR/table.md. A fault that was judged before is not judged again (rm DIR/NAME.caught). Exit status 0: all were caught.
+# a fresh guest. KERNEL=DIR: on this built kernel, which has the options of all that are named, in place of one for each. The table goes to DIR/table.md.
+# A fault that was judged before is not judged again (rm DIR/NAME.caught). Exit status 0: all were caught.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 tree=${1:?which source of a kernel?} out=${2:?which folder for the results?}
@@ -26,12 +27,13 @@ source "$faults/../patch-head.bash"
 
 # judge NAME: what LAB-HOST-01 came to, in DIR/NAME.caught; nothing there: it is missed.
 judge() {
-	local siw=$out/$1.siw check status=0
+	local siw=$out/$1.siw check status=0 kernel=("$tree" --kernel-config "$(head_of "$1" config)")
+	[ -z "${KERNEL:-}" ] || kernel=("$KERNEL")
 	rm -rf "$siw"
 	cp -r "$tree/drivers/infiniband/sw/siw" "$siw"
 	patch -s --fuzz=0 -p5 -d "$siw" <"$faults/$1.patch" || return 1
 	# shellcheck disable=SC2046 # ids
-	"$WARPCHECK" run --dut linux-siw --kernel-tree "$tree" --kernel-config "$(head_of "$1" config)" --siw-source "$siw" -j 1 --all \
+	"$WARPCHECK" run --dut linux-siw --kernel-tree "${kernel[@]}" --siw-source "$siw" -j 1 --all \
 		-o "$out/$1" --force $(head_of "$1" checks) >"$out/$1.txt" 2>&1 || status=$?
 	[ -s "$out/$1/results.jsonl" ] || { echo "$1: exit status $status: $(tail -n 1 "$out/$1.txt")" >&2; return 1; }
 	jq -r --arg says "$(head_of "$1" says)" 'select(.type == "result" and .id == "LAB-HOST-01" and .verdict == "FAIL" and (.actual | contains($says))) | .message' \
