@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/monotonic.h"
 #include "conformance/engine/bridge/bridge_pattern.h"
 
 enum {
@@ -21,7 +19,6 @@ enum {
     SOURCE_SEED = 101,
     WRITE_SEED = 55,
     READ_ID = 70,
-    PAUSE_NS = 5000000,
 };
 
 enum end { A, B, ENDS };
@@ -32,10 +29,8 @@ struct bridge_exchange {
     json_int_t port;
     bool draft; /* a stream is there for B with its first segment (draft-stewart-rddp-sctp-02) */
     /* of the connection that is open */
-    json_t *events[ENDS];
-    json_int_t stream[ENDS]; /* 0: none yet */
-    json_int_t stag[REGIONS];
-    uint64_t base[REGIONS];
+    struct upper_side side[ENDS];
+    struct upper_region region[REGIONS];
     json_int_t reading; /* the id of the Read that is waited for */
     struct bridge_contents *contents;
     struct iwarp_sentence lost; /* an upper tester that answers nothing any more */
@@ -45,132 +40,109 @@ static const enum end owner[REGIONS] = {B, B, A};
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *member)
-{
-    const char *text = json_string_value(json_object_get(object, member));
-
-    return text != NULL ? text : "";
-}
-
 static void undecided(struct bridge_exchange *x, enum end end, const char *verb, const char *why)
 {
     if (x->contents->undecided.text[0] == '\0')
         (void)iwarp_sentence_set(&x->contents->undecided, "the upper tester of %c: %s: %.300s", "AB"[end], verb, why);
 }
 
-/* The reply, a new reference, whatever it says; takes `request`. NULL: none came. */
-static json_t *ask(struct bridge_exchange *x, enum end end, json_t *request)
+/* No answer, and perhaps never any more. */
+static void unanswered(struct bridge_exchange *x, enum end end, const char *verb, const char *why)
 {
-    char verb[32];
-    char *line = request != NULL ? json_dumps(request, JSON_COMPACT) : NULL;
-    struct iwarp_sentence why = {"out of memory"};
-    char *text = line != NULL ? control_call(x->config.control[end], line, &why) : NULL;
-    json_t *reply = text != NULL ? control_answer(text, &why) : NULL;
+    undecided(x, end, verb, why);
+    if (control_gone(x->side[end].control) != NULL && x->lost.text[0] == '\0')
+        (void)iwarp_sentence_set(&x->lost, "the upper tester of %c: %.400s", "AB"[end], why);
+}
 
-    (void)snprintf(verb, sizeof(verb), "%s", text_of(request, "verb"));
-    free(line);
+/*
+ * The reply, a new reference; takes `request`. NULL: none came, or, if it `must` be obeyed, it was refused: the contents are
+ * undecided then. Work may be refused: its stream may have ended.
+ */
+static json_t *ask(struct bridge_exchange *x, enum end end, json_t *request, bool must)
+{
+    struct iwarp_sentence why = {{0}};
+    json_t *reply = upper_side_call(&x->side[end], request, &why);
+
+    if (reply == NULL) {
+        unanswered(x, end, upper_text(request, "verb", ""), why.text);
+    } else if (must && !json_is_true(json_object_get(reply, "ok"))) {
+        undecided(x, end, upper_text(request, "verb", ""), upper_text(reply, "error", ""));
+        json_decref(reply);
+        reply = NULL;
+    }
     json_decref(request);
-    if (reply == NULL)
-        undecided(x, end, verb, why.text);
-    if (control_gone(x->config.control[end]) != NULL && x->lost.text[0] == '\0')
-        (void)iwarp_sentence_set(&x->lost, "the upper tester of %c: %.400s", "AB"[end], why.text);
     return reply;
 }
 
-/* The same; NULL, too, where it was refused, which leaves the contents undecided. */
 static json_t *must(struct bridge_exchange *x, enum end end, json_t *request)
 {
-    char verb[32];
-    json_t *reply;
-
-    (void)snprintf(verb, sizeof(verb), "%s", text_of(request, "verb"));
-    reply = ask(x, end, request);
-    if (reply == NULL || json_is_true(json_object_get(reply, "ok")))
-        return reply;
-    undecided(x, end, verb, text_of(reply, "error"));
-    json_decref(reply);
-    return NULL;
+    return ask(x, end, request, true);
 }
 
-/* Work that is refused where the stream has ended. */
 static void tell(struct bridge_exchange *x, enum end end, json_t *request)
 {
-    json_decref(ask(x, end, request));
+    json_decref(ask(x, end, request, false));
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-static void poll_end(struct bridge_exchange *x, enum end end)
+/* How many new ones there are. */
+static size_t poll_end(struct bridge_exchange *x, enum end end)
 {
-    json_t *reply = must(x, end, json_pack("{s:s}", "verb", "poll"));
+    struct iwarp_sentence why = {{0}};
+    int count = upper_side_poll(&x->side[end], &why);
 
-    (void)json_array_extend(x->events[end], json_object_get(reply, "events"));
-    json_decref(reply);
+    if (count < 0)
+        unanswered(x, end, "poll", why.text);
+    return count > 0 ? (size_t)count : 0;
 }
 
-/* Streams have numbers from 1: of one that is not known yet there is no event. */
-static bool is_of(const json_t *event, json_int_t stream)
+/* The first event of the end's stream that is one of these, and has this `id` unless 0; none before the stream is known. */
+static const json_t *find_any(const struct bridge_exchange *x, enum end end, const char *const *names, json_int_t id)
 {
-    return stream != 0 && json_integer_value(json_object_get(event, "stream")) == stream;
+    const struct upper_side *side = &x->side[end];
+
+    return side->stream != 0 ? json_array_get(side->events, upper_side_find(side, names, id)) : NULL;
 }
 
-/* An event of the end's stream with this name, and `id` unless 0. */
-static const json_t *find(const struct bridge_exchange *x, enum end end, const char *name, json_int_t id)
+static bool has(const struct bridge_exchange *x, enum end end, const char *name, json_int_t id)
 {
-    const json_t *event;
-    size_t i;
-
-    json_array_foreach(x->events[end], i, event)
-    {
-        if (is_of(event, x->stream[end]) && strcmp(text_of(event, "event"), name) == 0 &&
-            (id == 0 || json_integer_value(json_object_get(event, "id")) == id))
-            return event;
-    }
-    return NULL;
-}
-
-static bool has_any(const struct bridge_exchange *x, enum end end, const char *const *names)
-{
-    while (*names != NULL && find(x, end, *names, 0) == NULL)
-        names++;
-    return *names != NULL;
+    return find_any(x, end, (const char *const[]){name, NULL}, id) != NULL;
 }
 
 /* A can ask for nothing more. */
 static bool is_over(struct bridge_exchange *x)
 {
-    return has_any(x, A, (const char *const[]){"closed", "error", "connect_failed", "rejected", NULL});
+    return find_any(x, A, (const char *const[]){"closed", "error", "connect_failed", "rejected", NULL}, 0) != NULL;
 }
 
 /* B's stream is the one that is established there since A has connected. */
 static bool is_accepted(struct bridge_exchange *x)
 {
-    const json_t *event;
-    size_t i;
+    struct upper_side *side = &x->side[B];
+    size_t at = side->stream == 0 ? upper_side_find(side, (const char *const[]){"established", NULL}, 0) : SIZE_MAX;
 
-    json_array_foreach(x->events[B], i, event)
-    {
-        if (x->stream[B] == 0 && strcmp(text_of(event, "event"), "established") == 0)
-            x->stream[B] = json_integer_value(json_object_get(event, "stream"));
-    }
-    return x->stream[B] != 0;
+    if (at != SIZE_MAX)
+        side->stream = json_integer_value(json_object_get(json_array_get(side->events, at), "stream"));
+    return side->stream != 0;
 }
 
 static bool is_established(struct bridge_exchange *x)
 {
-    return find(x, A, "established", 0) != NULL;
+    return has(x, A, "established", 0);
 }
 
 static bool is_closed(struct bridge_exchange *x)
 {
     (void)is_accepted(x);
-    return (find(x, A, "closed", 0) != NULL || find(x, A, "connect_failed", 0) != NULL) &&
-           (x->stream[B] == 0 || find(x, B, "closed", 0) != NULL);
+    return (has(x, A, "closed", 0) || has(x, A, "connect_failed", 0)) &&
+           (x->side[B].stream == 0 || has(x, B, "closed", 0));
 }
 
 static bool is_receive(const struct bridge_exchange *x, const json_t *event)
 {
-    return is_of(event, x->stream[B]) && strcmp(text_of(event, "event"), "receive") == 0;
+    return x->side[B].stream != 0 && json_integer_value(json_object_get(event, "stream")) == x->side[B].stream &&
+           strcmp(upper_text(event, "event", ""), "receive") == 0;
 }
 
 /* How many Sends B has got. */
@@ -179,7 +151,7 @@ static size_t receives(const struct bridge_exchange *x)
     const json_t *event;
     size_t i, count = 0;
 
-    json_array_foreach(x->events[B], i, event) count += is_receive(x, event);
+    json_array_foreach(x->side[B].events, i, event) count += is_receive(x, event);
     return count;
 }
 
@@ -188,20 +160,28 @@ static bool are_received(struct bridge_exchange *x)
     return is_accepted(x) && receives(x) >= SENDS;
 }
 
+struct until {
+    struct bridge_exchange *x;
+    bool (*condition)(struct bridge_exchange *);
+    bool ends;
+};
+
+static int look(void *user, bool *any)
+{
+    const struct until *until = user;
+    struct bridge_exchange *x = until->x;
+
+    for (unsigned end = 0; end < ENDS; end++)
+        *any |= poll_end(x, (enum end)end) != 0;
+    if (until->condition(x) || (until->ends && is_over(x)))
+        return 1;
+    return x->lost.text[0] != '\0' || x->config.is_unwanted(x->config.user) ? -1 : 0;
+}
+
 /* Until that is so, or, with `ends`, A's stream is over. False: neither came within the limit. */
 static bool until(struct bridge_exchange *x, bool (*condition)(struct bridge_exchange *), bool ends)
 {
-    uint64_t limit = monotonic_ns() + x->config.seconds * UINT64_C(1000000000);
-
-    for (;;) {
-        for (unsigned end = 0; end < ENDS; end++)
-            poll_end(x, (enum end)end);
-        if (condition(x) || (ends && is_over(x)))
-            return true;
-        if (monotonic_ns() > limit || x->lost.text[0] != '\0' || x->config.is_unwanted(x->config.user))
-            return false;
-        (void)nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-    }
+    return upper_side_wait(x->config.seconds, look, &(struct until){x, condition, ends}) > 0;
 }
 
 /* ---- contents ---------------------------------------------------------------------------------------------------- */
@@ -233,7 +213,7 @@ static size_t compare_sends(struct bridge_exchange *x, uint64_t number)
     const json_t *event;
     size_t i, index = 0;
 
-    json_array_foreach(x->events[B], i, event)
+    json_array_foreach(x->side[B].events, i, event)
     {
         char *sent;
 
@@ -242,7 +222,7 @@ static size_t compare_sends(struct bridge_exchange *x, uint64_t number)
         if (json_is_false(json_object_get(event, "guarded")))
             wrong(x, "octets around a receive of B have changed");
         sent = index < SENDS ? bridge_pattern(send_seed(number, index), send_octets(index)) : NULL;
-        if (sent == NULL || strcmp(text_of(event, "data"), sent) != 0)
+        if (sent == NULL || strcmp(upper_text(event, "data", ""), sent) != 0)
             wrong(x, "receive %zu of B is not Send %zu of A", index + 1, index + 1);
         free(sent);
         index++;
@@ -253,8 +233,8 @@ static size_t compare_sends(struct bridge_exchange *x, uint64_t number)
 /* The octets of a region; NULL: they were not shown. */
 static char *region_text(struct bridge_exchange *x, enum region region)
 {
-    json_t *reply = must(x, owner[region], json_pack("{s:s, s:I}", "verb", "mem_read", "stag", x->stag[region]));
-    char *text = reply != NULL ? strdup(text_of(reply, "data")) : NULL;
+    json_t *reply = must(x, owner[region], json_pack("{s:s, s:I}", "verb", "mem_read", "stag", x->region[region].stag));
+    char *text = reply != NULL ? strdup(upper_text(reply, "data", "")) : NULL;
 
     if (json_is_false(json_object_get(reply, "guarded")))
         wrong(x, "octets around memory of %c have changed", "AB"[owner[region]]);
@@ -293,7 +273,7 @@ static size_t compare_sink(struct bridge_exchange *x)
     size_t done = 0;
 
     for (size_t i = 0; sink != NULL && i < READS; i++) {
-        bool is_done = find(x, A, "read_done", READ_ID + (json_int_t)i) != NULL;
+        bool is_done = has(x, A, "read_done", READ_ID + (json_int_t)i);
 
         done += is_done;
         if (!bridge_pattern_is(sink, i * READ_OCTETS, READ_OCTETS, SOURCE_SEED, !is_done))
@@ -309,7 +289,7 @@ static bool has_error(const struct bridge_exchange *x)
     static const char *const bad[] = {"error",          "terminate_sent", "terminate_received",
                                       "connect_failed", "rejected",       NULL};
 
-    return has_any(x, A, bad) || has_any(x, B, bad);
+    return find_any(x, A, bad, 0) != NULL || find_any(x, B, bad, 0) != NULL;
 }
 
 static void compare(struct bridge_exchange *x, uint64_t number)
@@ -334,48 +314,38 @@ static void register_region(struct bridge_exchange *x, enum region region)
                               : json_pack("{s:s, s:i, s:i}", "verb", "reg_mr", "length", REGION_OCTETS, "fill", 0));
 
     free(text);
-    x->stag[region] = json_integer_value(json_object_get(reply, "stag"));
-    x->base[region] = strtoull(text_of(reply, "base"), NULL, 0);
+    upper_region_read(&x->region[region], reply);
     json_decref(reply);
 }
 
-static json_t *place(const struct bridge_exchange *x, enum region region, size_t offset)
+/* Octets of a pattern go with the command. */
+static void give(struct bridge_exchange *x, json_t *request, unsigned seed, size_t octets)
 {
-    return json_sprintf("0x%llx", (unsigned long long)x->base[region] + offset);
+    char *text = bridge_pattern(seed, octets);
+
+    (void)json_object_set_new(request, "data", json_string(text));
+    tell(x, A, request);
+    free(text);
 }
 
 static void send(struct bridge_exchange *x, uint64_t number, size_t index)
 {
-    char *text = bridge_pattern(send_seed(number, index), send_octets(index));
-
-    tell(x, A, json_pack("{s:s, s:I, s:s}", "verb", "send", "stream", x->stream[A], "data", text));
-    free(text);
-}
-
-static void write_memory(struct bridge_exchange *x)
-{
-    char *text = bridge_pattern(WRITE_SEED, WRITE_OCTETS);
-
-    tell(x, A,
-         json_pack("{s:s, s:I, s:I, s:o, s:s}", "verb", "write", "stream", x->stream[A], "stag", x->stag[TARGET], "to",
-                   place(x, TARGET, 0), "data", text));
-    free(text);
+    give(x, upper_side_work(&x->side[A], "send"), send_seed(number, index), send_octets(index));
 }
 
 static bool is_read(struct bridge_exchange *x)
 {
-    return find(x, A, "read_done", x->reading) != NULL;
+    return has(x, A, "read_done", x->reading);
 }
 
 static void read_memory(struct bridge_exchange *x, size_t index)
 {
-    size_t at = index * READ_OCTETS;
+    json_t *request = upper_side_read(&x->side[A], &x->region[SOURCE], &x->region[SINK],
+                                      (json_int_t)index * READ_OCTETS, READ_OCTETS);
 
-    tell(x, A,
-         json_pack("{s:s, s:I, s:I, s:o, s:I, s:o, s:i, s:i}", "verb", "read", "stream", x->stream[A], "source_stag",
-                   x->stag[SOURCE], "source_to", place(x, SOURCE, at), "sink_stag", x->stag[SINK], "sink_to",
-                   place(x, SINK, at), "length", READ_OCTETS, "id", READ_ID + (int)index));
     x->reading = READ_ID + (json_int_t)index;
+    (void)json_object_set_new(request, "id", json_integer(x->reading));
+    tell(x, A, request);
     (void)until(x, is_read, true);
 }
 
@@ -389,14 +359,14 @@ static bool connect_stream(struct bridge_exchange *x, json_int_t *association)
     if (x->contents->undecided.text[0] != '\0')
         return false;
     for (unsigned end = 0; end < ENDS; end++) {
-        poll_end(x, (enum end)end); /* what is left of the one before */
-        (void)json_array_clear(x->events[end]);
+        (void)poll_end(x, (enum end)end); /* what is left of the one before */
+        (void)json_array_clear(x->side[end].events);
     }
     reply = must(x, A, json_pack("{s:s, s:s, s:I}", "verb", "connect", "address", x->config.address, "port", x->port));
-    x->stream[A] = json_integer_value(json_object_get(reply, "stream"));
+    x->side[A].stream = json_integer_value(json_object_get(reply, "stream"));
     *association = json_integer_value(json_object_get(reply, "association"));
     json_decref(reply);
-    return x->stream[A] != 0;
+    return x->side[A].stream != 0;
 }
 
 /*
@@ -408,7 +378,7 @@ static void work(struct bridge_exchange *x, uint64_t number)
     for (size_t i = 0; i + 1 < SENDS; i++)
         send(x, number, i);
     (void)until(x, is_accepted, true);
-    write_memory(x);
+    give(x, upper_side_write(&x->side[A], &x->region[TARGET], 0), WRITE_SEED, WRITE_OCTETS);
     for (size_t i = 0; i < READS && !is_over(x); i++)
         read_memory(x, i);
     if (!is_over(x))
@@ -419,13 +389,13 @@ static void work(struct bridge_exchange *x, uint64_t number)
 static void end_stream(struct bridge_exchange *x)
 {
     if (!is_over(x))
-        tell(x, A, json_pack("{s:s, s:I}", "verb", "disconnect", "stream", x->stream[A]));
+        tell(x, A, upper_side_work(&x->side[A], "disconnect"));
     if (until(x, is_closed, false))
         return;
-    undecided(x, find(x, A, "closed", 0) == NULL ? A : B, "closed", "no end of the stream came in time");
+    undecided(x, has(x, A, "closed", 0) ? B : A, "closed", "no end of the stream came in time");
     for (unsigned end = 0; end < ENDS; end++)
-        if (x->stream[end] != 0)
-            tell(x, (enum end)end, json_pack("{s:s, s:I}", "verb", "abort", "stream", x->stream[end]));
+        if (x->side[end].stream != 0)
+            tell(x, (enum end)end, upper_side_work(&x->side[end], "abort"));
 }
 
 int bridge_exchange_run(struct bridge_exchange *x, uint64_t number, struct bridge_contents *contents,
@@ -435,7 +405,7 @@ int bridge_exchange_run(struct bridge_exchange *x, uint64_t number, struct bridg
 
     *contents = (struct bridge_contents){.complete = false};
     x->contents = contents;
-    x->stream[A] = x->stream[B] = 0;
+    x->side[A].stream = x->side[B].stream = 0;
     if (connect_stream(x, &association)) {
         (void)until(x, is_established, true);
         if (!x->draft)
@@ -448,7 +418,7 @@ int bridge_exchange_run(struct bridge_exchange *x, uint64_t number, struct bridg
     if (association != 0) /* which outlives its stream */
         tell(x, A, json_pack("{s:s, s:I}", "verb", "shutdown", "association", association));
     for (unsigned region = 0; region < REGIONS; region++)
-        tell(x, owner[region], json_pack("{s:s, s:I}", "verb", "dereg", "stag", x->stag[region]));
+        tell(x, owner[region], json_pack("{s:s, s:I}", "verb", "dereg", "stag", x->region[region].stag));
     return x->lost.text[0] == '\0' ? 0 : iwarp_sentence_set(error, "%s", x->lost.text);
 }
 
@@ -460,8 +430,8 @@ static bool know(struct bridge_exchange *x, struct bridge_pair *pair)
     json_decref(reply);
     for (unsigned end = 0; end < ENDS; end++) {
         reply = must(x, (enum end)end, json_pack("{s:s}", "verb", "capabilities"));
-        x->draft |= strcmp(text_of(reply, "sctp_profile"), "draft02") == 0;
-        pair->listener.sctp |= strcmp(text_of(reply, "llp"), "sctp") == 0;
+        x->draft |= strcmp(upper_text(reply, "sctp_profile", ""), "draft02") == 0;
+        pair->listener.sctp |= strcmp(upper_text(reply, "llp", ""), "sctp") == 0;
         pair->swapped[end] = json_is_true(json_object_get(reply, "terminate_swapped"));
         json_decref(reply);
     }
@@ -484,7 +454,7 @@ struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config 
     x->config = *config;
     x->contents = &contents;
     for (unsigned end = 0; end < ENDS; end++)
-        x->events[end] = json_array();
+        x->side[end] = (struct upper_side){.control = config->control[end], .events = json_array()};
     if (know(x, pair))
         return x;
     (void)iwarp_sentence_set(error, "%s", contents.undecided.text);
@@ -495,6 +465,6 @@ struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config 
 void bridge_exchange_free(struct bridge_exchange *x)
 {
     for (unsigned end = 0; x != NULL && end < ENDS; end++)
-        json_decref(x->events[end]);
+        json_decref(x->side[end].events);
     free(x);
 }

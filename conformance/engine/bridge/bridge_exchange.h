@@ -11,7 +11,7 @@
 
 #include "base/sentence.h"
 #include "conformance/engine/bridge/bridge_stream.h"
-#include "conformance/engine/device/control.h"
+#include "conformance/engine/device/upper_side.h"
 
 /* What came of one connection. */
 struct bridge_contents {

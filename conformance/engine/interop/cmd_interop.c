@@ -215,7 +215,7 @@ static unsigned lost_side(const struct interop_exchange *x)
 {
     unsigned side = 0;
 
-    while (side < INTEROP_SIDES && (x->side[side] == NULL || control_gone(x->side[side]->control) == NULL))
+    while (side < INTEROP_SIDES && (x->side[side] == NULL || control_gone(x->side[side]->upper.control) == NULL))
         side++;
     return side;
 }
@@ -278,7 +278,7 @@ static bool left_out(const struct interop_command *command, struct pair *pair, c
     if (lost == INTEROP_SIDES)
         return false;
     pair->lost = interop_name(x, lost);
-    (void)interop_undecided(x, "%s was lost before: %.400s", pair->lost, control_gone(x->side[lost]->control));
+    (void)interop_undecided(x, "%s was lost before: %.400s", pair->lost, control_gone(x->side[lost]->upper.control));
     return true;
 }
 

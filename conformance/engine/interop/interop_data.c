@@ -54,7 +54,7 @@ static int received(struct interop_exchange *x, enum interop_side to, json_int_t
 static int send_kind(struct interop_exchange *x, enum interop_side from, json_int_t octets, bool solicited,
                      json_int_t invalidates)
 {
-    json_t *request = interop_work(x, from, "send");
+    json_t *request = upper_side_work(&x->side[from]->upper, "send");
 
     (void)json_object_set_new(request, "length", json_integer(octets));
     if (solicited)
@@ -93,16 +93,16 @@ int interop_data_send_solicited(struct interop_exchange *x)
  * Memory that the peer may invalidate: of this stream alone, or of its domain where the device has no such memory (what
  * RFC 5040 demands of verbs is then its own affair).
  */
-static int stream_region(struct interop_exchange *x, enum interop_side side, struct interop_region *region)
+static int stream_region(struct interop_exchange *x, enum interop_side side, struct upper_region *region)
 {
     json_t *answer = NULL, *request = json_pack("{s:s, s:i, s:[s], s:I}", "verb", "reg_mr", "length", ROOM, "access",
-                                                "remote_write", "stream", x->stream[side]);
+                                                "remote_write", "stream", x->side[side]->upper.stream);
     bool lacks;
 
     if (interop_try(x, side, request, &answer, &lacks) != 0)
         return -1;
     if (!lacks)
-        interop_region_read(region, answer);
+        upper_region_read(region, answer);
     json_decref(answer);
     return lacks ? interop_region(x, side, ROOM, json_pack("[s]", "remote_write"), false, region) : 0;
 }
@@ -114,7 +114,7 @@ static int stream_region(struct interop_exchange *x, enum interop_side side, str
 static int invalidate(struct interop_exchange *x, enum interop_side from, bool solicited)
 {
     static const char expected[] = "a Write to the STag is refused: it is invalid";
-    struct interop_region region;
+    struct upper_region region;
     json_t *write;
 
     x->ending = false;
@@ -150,9 +150,9 @@ int interop_data_send_solicited_invalidate(struct interop_exchange *x)
 
 /* Where one side writes and reads. */
 struct places {
-    struct interop_region target; /* of the other side */
-    struct interop_region source; /* of the other side, filled */
-    struct interop_region sink;   /* of its own */
+    struct upper_region target; /* of the other side */
+    struct upper_region source; /* of the other side, filled */
+    struct upper_region sink;   /* of its own */
     json_int_t octets;
 };
 
@@ -181,7 +181,8 @@ static int write_one(struct interop_exchange *x, enum interop_side from, const s
 
 static int read_one(struct interop_exchange *x, enum interop_side from, const struct places *places, json_int_t octets)
 {
-    return interop_ask(x, from, interop_read(x, from, &places->source, &places->sink, octets), NULL) != 0 ||
+    return interop_ask(x, from, upper_side_read(&x->side[from]->upper, &places->source, &places->sink, 0, octets),
+                       NULL) != 0 ||
                    interop_await(x, from, "read_done", NULL) != 0 ||
                    interop_compare(x, from, &places->sink, places->octets, octets,
                                    "the octets that were read, and no others") != 0
@@ -270,7 +271,7 @@ int interop_data_large(struct interop_exchange *x)
 static int burst_post(struct interop_exchange *x, enum interop_side from, const struct places *places)
 {
     for (unsigned i = 0; i < BURST_SENDS; i++) {
-        json_t *send = interop_work(x, from, "send");
+        json_t *send = upper_side_work(&x->side[from]->upper, "send");
 
         (void)json_object_set_new(send, "length", json_integer(SMALL));
         if (interop_ask(x, from, interop_write(x, from, places->target.stag, &places->target, 0, BURST_OCTETS), NULL) !=
@@ -280,7 +281,9 @@ static int burst_post(struct interop_exchange *x, enum interop_side from, const 
         }
         if (interop_ask(x, from, send, NULL) != 0 ||
             (i < BURST_READS &&
-             interop_ask(x, from, interop_read(x, from, &places->source, &places->sink, BURST_OCTETS), NULL) != 0))
+             interop_ask(x, from,
+                         upper_side_read(&x->side[from]->upper, &places->source, &places->sink, 0, BURST_OCTETS),
+                         NULL) != 0))
             return -1;
     }
     return 0;
@@ -332,7 +335,7 @@ static int both_can(struct interop_exchange *x, const char *ability, const char 
 }
 
 /* One atomic operation; what the target held before is `before`. */
-static int atomic_one(struct interop_exchange *x, enum interop_side from, const struct interop_region *target,
+static int atomic_one(struct interop_exchange *x, enum interop_side from, const struct upper_region *target,
                       json_t *operation, const char *before)
 {
     json_t *event = NULL;
@@ -340,7 +343,7 @@ static int atomic_one(struct interop_exchange *x, enum interop_side from, const 
     int rc = 0;
 
     (void)json_object_set_new(operation, "stag", json_integer(target->stag));
-    (void)json_object_set_new(operation, "to", interop_to(target, 0));
+    (void)json_object_set_new(operation, "to", upper_region_to(target, 0));
     if (interop_ask(x, from, operation, NULL) != 0 || interop_await(x, from, "atomic_done", &event) != 0)
         return -1;
     value = json_string_value(json_object_get(event, "value"));
@@ -356,9 +359,10 @@ int interop_data_atomic(struct interop_exchange *x)
     if (both_can(x, "atomics", "atomic operations") != 0 || interop_establish(x, NULL, NULL) != 0)
         return -1;
     for (unsigned from = 0; from < INTEROP_SIDES; from++) {
-        struct interop_region target;
-        json_t *add = interop_work(x, from, "atomic"), *swap = interop_work(x, from, "atomic"),
-               *look = interop_work(x, from, "atomic");
+        struct upper_region target;
+        json_t *add = upper_side_work(&x->side[from]->upper, "atomic"),
+               *swap = upper_side_work(&x->side[from]->upper, "atomic"),
+               *look = upper_side_work(&x->side[from]->upper, "atomic");
         bool done;
 
         (void)json_object_update_new(add, json_pack("{s:s, s:i}", "operation", "fetch_add", "data", 5));
@@ -385,7 +389,7 @@ int interop_data_immediate(struct interop_exchange *x)
     if (both_can(x, "immediate", "Immediate Data") != 0 || interop_establish(x, NULL, NULL) != 0)
         return -1;
     for (unsigned from = 0; from < INTEROP_SIDES; from++) {
-        json_t *event = NULL, *request = interop_work(x, from, "immediate");
+        json_t *event = NULL, *request = upper_side_work(&x->side[from]->upper, "immediate");
         const char *data;
         json_int_t opcode;
         int rc = 0;

@@ -226,17 +226,6 @@ int interop_device_start(struct interop_device *device, struct iwarp_sentence *e
 
 /* ---- upper testers ----------------------------------------------------------------------------------------------- */
 
-json_t *interop_call(struct interop_instance *instance, const json_t *request, struct iwarp_sentence *error)
-{
-    char *line = json_dumps(request, JSON_COMPACT);
-    char *text = line != NULL ? control_call(instance->control, line, error) : NULL;
-
-    if (line == NULL)
-        (void)iwarp_sentence_set(error, "out of memory");
-    free(line);
-    return text != NULL ? control_answer(text, error) : NULL;
-}
-
 static int instance_connect(struct interop_instance *instance, struct iwarp_sentence *error)
 {
     struct control_config config = {.address = instance->profile.place.control,
@@ -252,10 +241,10 @@ static int instance_connect(struct interop_instance *instance, struct iwarp_sent
         config.port = instance->port;
         config.token = NULL;
     }
-    instance->events = json_array();
-    instance->control = request != NULL && instance->events != NULL ? control_new(&config, &why) : NULL;
-    if (instance->control != NULL)
-        instance->abilities = interop_call(instance, request, &why);
+    instance->upper.events = json_array();
+    instance->upper.control = instance->upper.events != NULL ? control_new(&config, &why) : NULL;
+    if (instance->upper.control != NULL)
+        instance->abilities = upper_side_call(&instance->upper, request, &why);
     json_decref(request);
     if (instance->abilities != NULL)
         return 0;
@@ -322,12 +311,12 @@ int interop_address(const struct interop_instance *target, const struct interop_
 
 static void instance_free(struct interop_instance *instance)
 {
-    control_free(instance->control);
+    control_free(instance->upper.control);
     if (instance->process > 0) {
         (void)kill(instance->process, SIGKILL);
         (void)waitpid(instance->process, NULL, 0);
     }
-    json_decref(instance->events);
+    json_decref(instance->upper.events);
     json_decref(instance->abilities);
     profile_free(&instance->profile);
 }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "conformance/engine/device/control.h"
+#include "conformance/engine/device/upper_side.h"
 #include "conformance/engine/profile/profile.h"
 
 enum {
@@ -27,10 +27,9 @@ struct interop_device;
 struct interop_instance {
     const struct interop_device *device;
     struct profile profile; /* of a device that is not the reference stack */
-    struct control *control;
+    struct upper_side upper;
     pid_t process;             /* of the reference stack; 0: none, or it has ended */
     uint16_t port;             /* of its control socket */
-    json_t *events;            /* those that nobody has waited for yet, oldest first */
     json_t *abilities;         /* its answer to `capabilities` */
     struct iwarp_sentence end; /* how its process ended */
 };
@@ -57,9 +56,6 @@ int interop_device_start(struct interop_device *device, struct iwarp_sentence *e
 
 /* Connects to the upper testers and asks for their capabilities. 0, or -1 with a sentence. */
 int interop_device_connect(struct interop_device *device, struct iwarp_sentence *error);
-
-/* One command; the answer is an object, a new reference. NULL with a sentence: none came. */
-json_t *interop_call(struct interop_instance *instance, const json_t *request, struct iwarp_sentence *error);
 
 /* The interface on which a device is reached; NULL: the reference stack, which is on this host. */
 const char *interop_interface(const struct interop_device *device);

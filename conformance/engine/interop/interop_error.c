@@ -14,8 +14,8 @@ enum { ROOM = 160, SMALL = 100, SHORT_RECEIVE = 256, TOO_LONG = 257, UNKNOWN_STA
 struct offence {
     uint32_t triple; /* what the Terminate has to say */
     int receives;    /* that the victim posts */
-    json_t *(*make)(const struct interop_exchange *x, enum interop_side offender, const struct interop_region *victim,
-                    const struct interop_region *own);
+    json_t *(*make)(const struct interop_exchange *x, enum interop_side offender, const struct upper_region *victim,
+                    const struct upper_region *own);
     const char *access; /* of the victim's region */
 };
 
@@ -58,7 +58,7 @@ static int offend(struct interop_exchange *x, enum interop_side offender, const 
 {
     enum interop_side victim = 1 - offender;
     json_t *options[INTEROP_SIDES];
-    struct interop_region region, own;
+    struct upper_region region, own;
 
     options[offender] = json_pack("{s:i}", "receives", 4);
     options[victim] = json_pack("{s:i, s:i}", "receives", offence->receives, "receive_octets", SHORT_RECEIVE);
@@ -84,29 +84,29 @@ static int both_offend(struct interop_exchange *x, const struct offence *offence
 
 /* An STag that differs from the victim's in bits that no device is likely to count by. */
 static json_t *unknown_stag(const struct interop_exchange *x, enum interop_side offender,
-                            const struct interop_region *victim, const struct interop_region *own)
+                            const struct upper_region *victim, const struct upper_region *own)
 {
     (void)own;
     return interop_write(x, offender, victim->stag ^ UNKNOWN_STAG_BITS, victim, 0, SMALL);
 }
 
-static json_t *beyond(const struct interop_exchange *x, enum interop_side offender, const struct interop_region *victim,
-                      const struct interop_region *own)
+static json_t *beyond(const struct interop_exchange *x, enum interop_side offender, const struct upper_region *victim,
+                      const struct upper_region *own)
 {
     (void)own;
     return interop_write(x, offender, victim->stag, victim, ROOM - SMALL + 1, SMALL);
 }
 
 static json_t *read_anyway(const struct interop_exchange *x, enum interop_side offender,
-                           const struct interop_region *victim, const struct interop_region *own)
+                           const struct upper_region *victim, const struct upper_region *own)
 {
-    return interop_read(x, offender, victim, own, SMALL);
+    return upper_side_read(&x->side[offender]->upper, victim, own, 0, SMALL);
 }
 
 static json_t *send_long(const struct interop_exchange *x, enum interop_side offender,
-                         const struct interop_region *victim, const struct interop_region *own)
+                         const struct upper_region *victim, const struct upper_region *own)
 {
-    json_t *request = interop_work(x, offender, "send");
+    json_t *request = upper_side_work(&x->side[offender]->upper, "send");
 
     (void)victim;
     (void)own;

@@ -5,12 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/monotonic.h"
 #include "conformance/engine/process/run_stop.h"
 
-enum { STEP_OCTETS = 320, STEPS_MOST = 400, PAUSE_LEAST = 500000, PAUSE_MOST = 20000000 };
+enum { STEP_OCTETS = 320, STEPS_MOST = 400 };
 
 static const char *const roles[INTEROP_SIDES] = {"initiator", "responder"};
 
@@ -91,17 +89,10 @@ static void step_object(struct interop_exchange *x, enum interop_side side, cons
 
 enum refusal { REFUSAL_UNDECIDED, REFUSAL_FAILS, REFUSAL_ALLOWED };
 
-const char *interop_text(const json_t *object, const char *member, const char *absent)
-{
-    const char *text = json_string_value(json_object_get(object, member));
-
-    return text != NULL ? text : absent;
-}
-
 static int refused(struct interop_exchange *x, enum interop_side side, const char *verb, const json_t *answer,
                    enum refusal refusal, bool *lacks)
 {
-    const char *why = interop_text(answer, "error", "no reason given");
+    const char *why = upper_text(answer, "error", "no reason given");
 
     step(x, side, "<", why);
     if (json_is_true(json_object_get(answer, "unsupported"))) {
@@ -119,29 +110,28 @@ static int refused(struct interop_exchange *x, enum interop_side side, const cha
 static int command(struct interop_exchange *x, enum interop_side side, json_t *request, json_t **answer,
                    enum refusal refusal, bool *lacks)
 {
-    char verb[32];
+    const char *verb = upper_text(request, "verb", "");
     struct iwarp_sentence why = {{0}};
     json_t *reply;
     int rc = 0;
 
     if (answer != NULL)
         *answer = NULL;
-    (void)snprintf(verb, sizeof(verb), "%s", interop_text(request, "verb", ""));
     if (request == NULL || x->decided) {
         json_decref(request);
         return interop_undecided(x, "out of memory");
     }
     step_object(x, side, ">", request);
-    reply = interop_call(x->side[side], request, &why);
-    json_decref(request);
+    reply = upper_side_call(&x->side[side]->upper, request, &why);
     if (x->capture != NULL)
         interop_capture_drain(x->capture);
     if (reply == NULL)
-        return interop_undecided(x, "%s does not answer \"%s\": %.400s", interop_name(x, side), verb, why.text);
-    if (!json_is_true(json_object_get(reply, "ok")))
+        rc = interop_undecided(x, "%s does not answer \"%s\": %.400s", interop_name(x, side), verb, why.text);
+    else if (!json_is_true(json_object_get(reply, "ok")))
         rc = refused(x, side, verb, reply, refusal, lacks);
     if (rc == 0 && answer != NULL)
         *answer = json_incref(reply);
+    json_decref(request);
     json_decref(reply);
     return rc;
 }
@@ -162,18 +152,13 @@ int interop_try(struct interop_exchange *x, enum interop_side side, json_t *requ
     return command(x, side, request, answer, REFUSAL_ALLOWED, lacks);
 }
 
-json_t *interop_work(const struct interop_exchange *x, enum interop_side side, const char *verb)
-{
-    return json_pack("{s:s, s:I}", "verb", verb, "stream", x->stream[side]);
-}
-
 int interop_reset(struct interop_exchange *x)
 {
     for (unsigned side = 0; side < INTEROP_SIDES; side++) {
         if (interop_tell(x, side, json_pack("{s:s}", "verb", "reset"), NULL) != 0)
             return -1;
-        (void)json_array_clear(x->side[side]->events);
-        x->stream[side] = 0;
+        (void)json_array_clear(x->side[side]->upper.events);
+        x->side[side]->upper.stream = 0;
     }
     return 0;
 }
@@ -188,114 +173,78 @@ bool interop_can(const struct interop_exchange *x, enum interop_side side, const
 /* Gets what is new; *any: something was. */
 static int events_handle(struct interop_exchange *x, enum interop_side side, bool *any)
 {
-    json_t *request = json_pack("{s:s}", "verb", "poll"), *events, *event;
+    struct upper_side *upper = &x->side[side]->upper;
     struct iwarp_sentence why = {{0}};
-    json_t *reply = request != NULL ? interop_call(x->side[side], request, &why) : NULL;
-    size_t i;
+    int count = upper_side_poll(upper, &why);
 
-    json_decref(request);
-    *any = false;
     if (x->capture != NULL)
         interop_capture_drain(x->capture);
-    events = json_object_get(reply, "events");
-    if (!json_is_array(events)) {
-        json_decref(reply);
-        return interop_undecided(x, "%s does not answer \"poll\": %.400s", interop_name(x, side),
-                                 why.text[0] != '\0' ? why.text : "no list of events");
-    }
-    json_array_foreach(events, i, event)
-    {
-        if (!json_is_object(event))
-            continue;
-        *any = true;
-        step_object(x, side, "<", event);
-        (void)json_array_append(x->side[side]->events, event);
-    }
-    json_decref(reply);
+    if (count < 0)
+        return interop_undecided(x, "%s does not answer \"poll\": %.400s", interop_name(x, side), why.text);
+    *any = count > 0;
+    for (size_t of = json_array_size(upper->events), i = of - (size_t)count; i < of; i++)
+        step_object(x, side, "<", json_array_get(upper->events, i));
     return 0;
-}
-
-static bool is_one_of(const char *name, const char *const *names)
-{
-    for (; *names != NULL; names++)
-        if (strcmp(name, *names) == 0)
-            return true;
-    return false;
-}
-
-static bool is_end(const char *name)
-{
-    static const char *const ends[] = {"closed",  "connect_failed",     "rejected",       "error",
-                                       "flushed", "terminate_received", "terminate_sent", NULL};
-
-    return is_one_of(name, ends);
-}
-
-static bool is_of_stream(const struct interop_exchange *x, enum interop_side side, const json_t *event)
-{
-    return x->stream[side] == 0 || json_integer_value(json_object_get(event, "stream")) == x->stream[side];
 }
 
 /* The words of an event that ends a stream: its own, and what it says. */
 static void end_text(const json_t *event, char *text, size_t room)
 {
-    const char *more = interop_text(event, "text", interop_text(event, "reason", interop_text(event, "what", "")));
+    const char *more = upper_text(event, "text", upper_text(event, "reason", upper_text(event, "what", "")));
 
-    (void)snprintf(text, room, "%s%s%.300s", interop_text(event, "event", ""), *more != '\0' ? ": " : "", more);
+    (void)snprintf(text, room, "%s%s%.300s", upper_text(event, "event", ""), *more != '\0' ? ": " : "", more);
 }
 
 /* 1: found, and taken out of the queue; 0: not there; -1: the stream has ended before. */
 static int event_find(struct interop_exchange *x, enum interop_side side, const char *const *names, json_t **found)
 {
-    json_t *queue = x->side[side]->events, *event;
+    static const char *const ends[] = {"closed",  "connect_failed",     "rejected",       "error",
+                                       "flushed", "terminate_received", "terminate_sent", NULL};
+    struct upper_side *upper = &x->side[side]->upper;
+    size_t at = upper_side_find(upper, names, 0), end = x->ending ? SIZE_MAX : upper_side_find(upper, ends, 0);
     char text[400];
-    size_t i;
 
-    json_array_foreach(queue, i, event)
-    {
-        const char *name = interop_text(event, "event", "");
-
-        if (!is_of_stream(x, side, event))
-            continue;
-        if (is_one_of(name, names)) {
-            if (found != NULL)
-                *found = json_incref(event);
-            (void)json_array_remove(queue, i);
-            return 1;
-        }
-        if (x->ending || !is_end(name))
-            continue;
-        end_text(event, text, sizeof(text));
+    if (end < at) {
+        end_text(json_array_get(upper->events, end), text, sizeof(text));
         return interop_fail(x, names[0], "%s (%s) reports %s", interop_name(x, side), roles[side], text);
     }
-    return 0;
+    if (at == SIZE_MAX)
+        return 0;
+    if (found != NULL)
+        *found = json_incref(json_array_get(upper->events, at));
+    (void)json_array_remove(upper->events, at);
+    return 1;
+}
+
+struct awaited {
+    struct interop_exchange *x;
+    enum interop_side side;
+    const char *const *names;
+    json_t **event;
+};
+
+static int look(void *user, bool *any)
+{
+    const struct awaited *awaited = user;
+    struct interop_exchange *x = awaited->x;
+    int found;
+
+    if (events_handle(x, awaited->side, any) != 0)
+        return -1;
+    found = event_find(x, awaited->side, awaited->names, awaited->event);
+    return found == 0 && run_stopped() ? interop_undecided(x, "the command was stopped") : found;
 }
 
 static int await(struct interop_exchange *x, enum interop_side side, const char *const *names, const char *expected,
                  json_t **event)
 {
-    uint64_t end = monotonic_ns() + UINT64_C(1000000000) * x->seconds;
-    long pause = PAUSE_LEAST;
+    struct awaited awaited = {x, side, names, event};
+    int seen = x->decided ? -1 : upper_side_wait(x->seconds, look, &awaited);
 
-    while (!x->decided) {
-        bool any, late = monotonic_ns() >= end;
-        int found;
-
-        if (events_handle(x, side, &any) != 0 || (found = event_find(x, side, names, event)) < 0)
-            return -1;
-        if (found > 0)
-            return 0;
-        if (run_stopped())
-            return interop_undecided(x, "the command was stopped");
-        if (late)
-            return interop_fail(x, expected, "%s (%s) reports no \"%s\" within %u s", interop_name(x, side),
-                                roles[side], names[0], x->seconds);
-        if (any)
-            pause = PAUSE_LEAST;
-        (void)nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
-        pause = pause * 2 < PAUSE_MOST ? pause * 2 : PAUSE_MOST;
-    }
-    return -1;
+    if (seen == 0)
+        return interop_fail(x, expected, "%s (%s) reports no \"%s\" within %u s", interop_name(x, side), roles[side],
+                            names[0], x->seconds);
+    return seen > 0 ? 0 : -1;
 }
 
 int interop_await_any(struct interop_exchange *x, enum interop_side side, const char *const *names, json_t **event)
@@ -354,8 +303,9 @@ int interop_connect(struct interop_exchange *x, json_t *initiator, json_t *respo
     json_int_t port;
 
     for (unsigned side = 0; side < INTEROP_SIDES; side++) {
-        x->stream[side] = 0;
-        (void)json_array_clear(x->side[side]->events); /* of an earlier stream of this exchange, which has ended */
+        x->side[side]->upper.stream = 0;
+        (void)json_array_clear(
+            x->side[side]->upper.events); /* of an earlier stream of this exchange, which has ended */
     }
     initiator = with("connect", initiator);
     if (interop_address(x->side[RESPONDER], x->side[INITIATOR], address, &why) != 0) {
@@ -380,7 +330,7 @@ int interop_connect(struct interop_exchange *x, json_t *initiator, json_t *respo
     (void)json_object_set_new(initiator, "port", json_integer(port));
     if (offer(x, INITIATOR, initiator, &answer, &lacks[INITIATOR]) != 0)
         return -1;
-    x->stream[INITIATOR] = json_integer_value(json_object_get(answer, "stream"));
+    x->side[INITIATOR]->upper.stream = json_integer_value(json_object_get(answer, "stream"));
     json_decref(answer);
     return lacks[INITIATOR] && lacks[RESPONDER] ? interop_unsupported(x, "neither side can ask for CRCs") : 0;
 }
@@ -388,8 +338,8 @@ int interop_connect(struct interop_exchange *x, json_t *initiator, json_t *respo
 /* The responder's stream is that of its first event with one. */
 static int responder_stream(struct interop_exchange *x, const json_t *event)
 {
-    x->stream[RESPONDER] = json_integer_value(json_object_get(event, "stream"));
-    return x->stream[RESPONDER] != 0
+    x->side[RESPONDER]->upper.stream = json_integer_value(json_object_get(event, "stream"));
+    return x->side[RESPONDER]->upper.stream != 0
                ? 0
                : interop_undecided(x, "%s does not say which stream was established", interop_name(x, RESPONDER));
 }

@@ -17,9 +17,8 @@ struct interop_exchange {
     struct interop_instance *side[INTEROP_SIDES];
     struct interop_capture *capture; /* NULL: none */
     unsigned seconds;                /* that an event may take */
-    json_int_t stream[INTEROP_SIDES];
-    bool ending;   /* an end of the stream is not a failure any more */
-    json_t *steps; /* texts, in their order */
+    bool ending;                     /* an end of the stream is not a failure any more */
+    json_t *steps;                   /* texts, in their order */
     bool decided;
     enum verdict verdict;
     struct iwarp_sentence expected, actual;
@@ -69,11 +68,5 @@ int interop_connect(struct interop_exchange *x, json_t *initiator, json_t *respo
 
 /* The same until both report that the stream is established. */
 int interop_establish(struct interop_exchange *x, json_t *initiator, json_t *responder);
-
-/* A command for the stream of a side. */
-json_t *interop_work(const struct interop_exchange *x, enum interop_side side, const char *verb);
-
-/* The text of a member, or `absent`. */
-const char *interop_text(const json_t *object, const char *member, const char *absent);
 
 #endif

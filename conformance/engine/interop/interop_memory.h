@@ -8,30 +8,15 @@
 #include "conformance/engine/interop/interop_exchange.h"
 
 /* Memory of a side, filled with zeros or counted through. */
-struct interop_region {
-    json_int_t stag;
-    uint64_t base;
-};
 int interop_region(struct interop_exchange *x, enum interop_side side, json_int_t octets, json_t *access, bool counted,
-                   struct interop_region *region);
+                   struct upper_region *region);
 
-/* Of an answer to reg_mr. */
-void interop_region_read(struct interop_region *region, const json_t *answer);
-
-/* An address in it, as the member "to" has it. */
-json_t *interop_to(const struct interop_region *region, json_int_t offset);
-
-/*
- * Commands to write `octets` to a place in memory of the other side, and to read so many from its memory into one's
- * own.
- */
+/* A command to write `octets` to a place in memory of the other side. */
 json_t *interop_write(const struct interop_exchange *x, enum interop_side from, json_int_t stag,
-                      const struct interop_region *target, json_int_t offset, json_int_t octets);
-json_t *interop_read(const struct interop_exchange *x, enum interop_side from, const struct interop_region *source,
-                     const struct interop_region *sink, json_int_t octets);
+                      const struct upper_region *target, json_int_t offset, json_int_t octets);
 
 /* Compares memory: `counted` octets of the pattern from its beginning, then zeros. */
-int interop_compare(struct interop_exchange *x, enum interop_side side, const struct interop_region *region,
+int interop_compare(struct interop_exchange *x, enum interop_side side, const struct upper_region *region,
                     json_int_t octets, json_int_t counted, const char *what);
 
 /* Whether `hex` is `octets` of the pattern 0, 1, ... 250, 0, 1, ... that `length` makes. */

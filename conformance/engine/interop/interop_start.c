@@ -52,12 +52,12 @@ static int accept_by_hand(struct interop_exchange *x, json_t *events[INTEROP_SID
 
     if (interop_await(x, RESPONDER, "connect_request", &request) != 0)
         return -1;
-    x->stream[RESPONDER] = number(request, "stream", 0);
+    x->side[RESPONDER]->upper.stream = number(request, "stream", 0);
     rc = private_data(x, RESPONDER, request, REQUEST_DATA);
     json_decref(request);
     if (rc != 0)
         return -1;
-    request = interop_work(x, RESPONDER, "accept");
+    request = upper_side_work(&x->side[RESPONDER]->upper, "accept");
     (void)json_object_set_new(request, "private_data", json_string(REPLY_DATA));
     return interop_ask(x, RESPONDER, request, NULL) != 0 ||
                    interop_await(x, INITIATOR, "established", &events[INITIATOR]) != 0 ||
@@ -108,7 +108,7 @@ static int in_force(struct interop_exchange *x, const char *member, bool as)
         bool wrong = json_is_boolean(value) && json_is_true(value) != as;
 
         if (side == RESPONDER)
-            x->stream[RESPONDER] = number(event, "stream", 0);
+            x->side[RESPONDER]->upper.stream = number(event, "stream", 0);
         json_decref(event);
         event = NULL;
         if (wrong)
@@ -163,7 +163,7 @@ static int closed_in_order(struct interop_exchange *x, enum interop_side by)
     static const char *const ends[] = {"closed", "error", "terminate_received", "terminate_sent", NULL};
 
     if (interop_establish(x, NULL, NULL) != 0 || interop_send_both(x, SMALL) != 0 ||
-        interop_ask(x, by, interop_work(x, by, "disconnect"), NULL) != 0)
+        interop_ask(x, by, upper_side_work(&x->side[by]->upper, "disconnect"), NULL) != 0)
         return -1;
     for (unsigned side = 0; side < INTEROP_SIDES; side++) {
         json_t *event = NULL;
