@@ -129,7 +129,7 @@ traffic idle6 fd09::2 1
 stop idle
 for round in first second; do
 	start "$round" --script "$WORK/each.lua" --hold 1s --capture "$WORK/$round" --all
-	traffic "$round" 10.9.0.2 16
+	traffic "$round" 10.9.0.2 "$(sed -n 's/.*; \([0-9]*\) impairments$/\1/p' "$WORK/$round.out")" # one a stream
 	stop "$round"
 done
 # The suite gives each of its impairments a stream of its own; then against a device that calls a wrong Queue Number by another name.
@@ -152,7 +152,7 @@ if over_sctp; then
 	traffic over-sctp 10.9.0.2 "$streams" .sctp
 	stop over-sctp
 	start sctp --script "$WORK/sctp.lua" --hold 1s
-	traffic sctp 10.9.0.2 9 .sctp
+	traffic sctp 10.9.0.2 "$(($(sed -n 's/.*; \([0-9]*\) impairments$/\1/p' "$WORK/sctp.out") - 1))" .sctp # "aborted" ends the stream of "dropped"
 	stop sctp
 fi
 start nothing --script "$WORK/nothing.lua"
@@ -170,6 +170,13 @@ for _ in range(4000):
 kill -CONT "$bridge"
 traffic ring 10.9.0.2 1
 stop ring
+# Killed: what it had captured is there.
+start killed --capture "$WORK/killed"
+traffic killed 10.9.0.2 1
+captured() { grep -q '"type":"tcp_close"' < <("$WARPCHECK" dump --format jsonl "$WORK/killed/$1.pcapng" 2>/dev/null); }
+{ eventually "$bridge" captured a && eventually "$bridge" captured b; } || echo "killed: captures are not written while it goes on"
+kill -KILL "$bridge"
+wait "$bridge" 2>/dev/null || echo "killed $?"
 start gone
 ip link del a0
 status=0
@@ -187,33 +194,38 @@ holds "ARP and ND went as they came" grep -qE 'foreign .*ARP .*ICMP' "$WORK/idle
 holds "no privileges are left: $(xargs <"$WORK/confined")" grep -qx 'CapEff: 0\+ CapBnd: 0\+ NoNewPrivs: 1 Seccomp: 2' <(xargs <"$WORK/confined")
 for side in a b; do expect 0 "$side: its capture is judged alike" "$WARPCHECK" audit "$WORK/idle/$side.pcapng"; done
 
+# stream_of RUN IMPAIRMENT: the number of its stream, as the command said it.
+stream_of() { sed -n "s/^impaired  $2: stream \([0-9]*\),.*/\1/p" "$WORK/$1.out" | grep .; }
 for round in first second; do
 	holds "$round: no device fails" grep -qx "$round 0" "$WORK/statuses"
 	holds "$round: each impairment once" test "$(grep -c '^applied .* 1 time ' "$WORK/$round.out")" -eq "$(grep -cE '^(third|impair)[( ]' "$WORK/each.lua")"
-	holds "$round: what was held went on, in a line" test "$(grep -c 'stream 10: what A sends was held for 1 s, and no script released it' "$WORK/$round.out")" -eq 1
+	holds "$round: what was held went on, in a line" test "$(grep -c "stream $(stream_of "$round" stalled): what A sends was held for 1 s, and no script released it" "$WORK/$round.out")" -eq 1
 done
 holds "the same twice" diff <(jq -c 'del(.a, .b)' "$WORK/first.jsonl") <(jq -c 'del(.a, .b)' "$WORK/second.jsonl")
 holds "and so are the lines" diff <(grep '^applied' "$WORK/first.out") <(grep '^applied' "$WORK/second.out")
-# ended SESSION SENDS TERMINATE: the Sends that came, and the Terminate that B sent.
+# ended IMPAIRMENT SENDS TERMINATE: the Sends that came, and the Terminate that B sent.
 ended() {
 	# shellcheck disable=SC2016 # a program of jq
-	holds "stream $1: Sends $2, Terminate $3" jq -es --argjson n "$1" --argjson sends "$2" --argjson terminate "$3" \
+	holds "$1: Sends $2, Terminate $3" jq -es --argjson n "$(stream_of first "$1")" --argjson sends "$2" --argjson terminate "$3" \
 		'.[] | select(.session == $n) | .sends == $sends and ([.terminates[] | select(.[0] == "b")] | map(.[2:])) == $terminate' "$WORK/first.jsonl"
 }
-ended 1 '[0,1]' '[[1,2,3]]'                # the next MSN is none that is due: Invalid MSN
-ended 2 '[0,1,2]' '[[1,2,3]]'
-ended 4 '[0,1]' '[[1,2,3]]'
-ended 5 '[0,1]' '[[2,0,2]]'                # MPA: CRC
-ended 6 '[0,1]' '[[1,2,3]]'
-ended 9 '[0,1]' '[[2,0,2]]'
-ended 12 '[0,1]' '[]'
-ended 13 '[0,1]' '[]'
-ended 16 '[0,1,2]' '[[1,2,3]]'
-for n in 3 7 8 10 11; do
-	holds "stream $n: contents come as they went" jq -es --argjson n "$n" ".[] | select(.session == \$n) | $whole" "$WORK/first.jsonl"
+ended dropped '[0,1]' '[[1,2,3]]' # the next MSN is none that is due: Invalid MSN
+ended twice '[0,1,2]' '[[1,2,3]]'
+ended edited '[0,1]' '[[1,2,3]]'
+ended edited-crc-kept '[0,1]' '[[2,0,2]]' # MPA: CRC
+ended swapped '[0,1]' '[[1,2,3]]'
+ended corrupted '[0,1]' '[[2,0,2]]'
+ended finished '[0,1]' '[]'
+ended reset '[0,1]' '[]'
+ended one-more '[0,1,2]' '[[1,2,3]]'
+for name in late-response cut joined stalled lost; do
+	holds "$name: contents come as they went" jq -es --argjson n "$(stream_of first "$name")" ".[] | select(.session == \$n) | $whole" "$WORK/first.jsonl"
 done
-holds "stream 14: no session without a good Request" jq -es '.[] | select(.session == 14) | .sends == [] and (.a | index("established")) == null' "$WORK/first.jsonl"
-holds "stream 15: all but the third are as they went, and numbers fit" jq -es '.[] | select(.session == 15) | .sends == [0,1,"other",3,4,5] and .write and all(.reads[]; .)' "$WORK/first.jsonl"
+# shellcheck disable=SC2016 # programs of jq
+{
+	holds "no session without a good Request" jq -es --argjson n "$(stream_of first bad-request)" '.[] | select(.session == $n) | .sends == [] and (.a | index("established")) == null' "$WORK/first.jsonl"
+	holds "longer: all but the third are as they went, and numbers fit" jq -es --argjson n "$(stream_of first longer)" '.[] | select(.session == $n) | .sends == [0,1,"other",3,4,5] and .write and all(.reads[]; .)' "$WORK/first.jsonl"
+}
 # On each link the other direction is the bridge's own doing, as far as it was changed: there alone audit finds something.
 for pair in a:initiator b:responder; do
 	"$WARPCHECK" audit --format jsonl "$WORK/first/${pair%:*}.pcapng" >"$WORK/judged" || true
@@ -241,18 +253,18 @@ if [ -e "$WORK/sctp.jsonl" ]; then
 	holds "over SCTP: our stack does what the texts have" grep -qx 'over-sctp 0' "$WORK/statuses"
 	holds "over SCTP: each impairment passes" test "$(grep -cE '^PASS  [a-z-]+: ' "$WORK/over-sctp.out")" -eq "$(grep -c '^impaired ' "$WORK/over-sctp.out")"
 	holds "over SCTP: both devices are judged" grep -qE '^PASS  SCTP5043-' "$WORK/over-sctp.out"
-	sctp() { # SESSION CONDITION
+	sctp() { # IMPAIRMENT CONDITION
 		# shellcheck disable=SC2016 # a program of jq
-		holds "over SCTP, stream $1: $2" jq -es --argjson n "$1" ".[] | select(.session == \$n) | $2" "$WORK/sctp.jsonl"
+		holds "over SCTP, $1: $2" jq -es --argjson n "$(stream_of sctp "$1" || sed -n "s/^third(\"$1\", \([0-9]*\),.*/\1/p" "$WORK/sctp.lua")" ".[] | select(.session == \$n) | $2" "$WORK/sctp.jsonl"
 	}
-	for n in 1 4 8 9; do sctp "$n" "$whole"; done # TSNs are translated, a DDP-SSN that comes again is nothing new
-	sctp 2 '.sends == [0,1] and ([.terminates[] | select(.[0] == "b")] | map(.[2:])) == [[1,2,3]]'
-	sctp 3 '.sends == [0,1,"other",3,4,5] and .write and all(.reads[]; .)'
-	for n in 5 6; do sctp "$n" '.sends == [0,1] and .terminates == [] and (.a | index("error")) and (.b | index("error"))'; done
-	sctp 7 '.sends == []'
+	for name in twice one-more held joined; do sctp "$name" "$whole"; done # TSNs are translated, a DDP-SSN that comes again is nothing new
+	sctp edited '.sends == [0,1] and ([.terminates[] | select(.[0] == "b")] | map(.[2:])) == [[1,2,3]]'
+	sctp longer '.sends == [0,1,"other",3,4,5] and .write and all(.reads[]; .)'
+	for name in shut-down dropped; do sctp "$name" '.sends == [0,1] and .terminates == [] and (.a | index("error")) and (.b | index("error"))'; done
+	sctp bad-initiate '.sends == []'
 	holds "over SCTP no message is joined with another" grep -qE 'INCONCLUSIVE  joined was not applied: it is in no TCP segment' "$WORK/sctp.out"
 	holds "over SCTP, no device fails" grep -qE '^[0-9]+ PASS, 0 FAIL' "$WORK/sctp.out"
-	holds "over SCTP all others were applied once" test "$(grep -c '^applied .* 1 time ' "$WORK/sctp.out")" -eq 9
+	holds "over SCTP all others were applied once" test "$(grep -c '^applied .* 1 time ' "$WORK/sctp.out")" -eq "$(($(grep -cE '^(third|impair)[( ]' "$WORK/sctp.lua") - 1))"
 else
 	holds "without SCTP, for a reason" grep -q 'libusrsctp is not part of this build' "$WORK"/[ab].sctp.out
 fi
@@ -264,6 +276,7 @@ holds "a ring that overflows is no success" grep -qx 'ring 4' "$WORK/statuses"
 holds "what it lost is counted" grep -qE '[1-9][0-9]* frames were lost on the way: [1-9][0-9]* before they were read \(a larger --buffer helps\), 0 that' "$WORK/ring.out"
 holds "and no device is blamed for it" grep -qE '^[0-9]+ PASS, 0 FAIL' "$WORK/ring.out"
 holds "what came afterwards is whole" jq -e "$whole" "$WORK/ring.jsonl"
+holds "killed: what was captured until then is there" test "$(grep '^killed' "$WORK/statuses")" = 'killed 137'
 holds "an interface that vanishes" grep -qx 'gone 4' "$WORK/statuses"
 holds "is one line" test "$(grep -c 'a0: the interface cannot be read any more' "$WORK/gone.out")" -eq 1
 finish

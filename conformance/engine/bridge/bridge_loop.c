@@ -151,12 +151,21 @@ static void say_losses(struct bridge *bridge)
     bridge->lost_told = lost;
 }
 
+/* What was captured stays, whatever ends the process. A failure is said at the end. */
+static void flush_captures(struct bridge *bridge)
+{
+    for (unsigned side = 0; side < BRIDGE_SIDES; side++)
+        if (bridge->sides[side].capture != NULL && pcapng_flush(bridge->sides[side].capture) != 0)
+            bridge->unwritten = true;
+}
+
 static void every_second(struct bridge *bridge, uint64_t now)
 {
     bool first = bridge->lost_told == 0;
 
     for (unsigned side = 0; side < BRIDGE_SIDES; side++)
         flow_decoder_time(flow_judge_decoder(bridge->sides[side].judge), now);
+    flush_captures(bridge);
     note_losses(bridge);
     if (first || now / SECOND_NS % 60 == 0) /* the first ones at once */
         say_losses(bridge);
