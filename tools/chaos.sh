@@ -5,7 +5,7 @@
 # calls fail, one after another; then resumes them (--resume) or repeats them (--force), and compares with what an
 # undisturbed command gave: the same verdicts, nothing lost, no report that is half of one, no process or lock left.
 # Subjects: run, workers (run -j 2: which call is the N-th is chance there), live, audit, prove, report, merge, gen, new
-# (new-check), course, peer, disk; all of them when none is named.
+# (new-check), course, monitor, bridge, peer, disk; all of them when none is named.
 #
 #   --calls   the classes of calls that fail: open, write, sync, rename, close, remove, make and memory; all of them
 #   MOMENTS   how many moments of each command SIGKILL and SIGTERM come at (100)
@@ -55,9 +55,10 @@ attempt() {
 	[ "$left" -eq 0 ] || wrong "a process is left: $*"
 }
 
-# chaotic CLASS AT DEED COMMAND...
+# chaotic CLASS AT DEED COMMAND...: the command alone, not what is in $around
+around=()
 chaotic() {
-	attempt env LD_PRELOAD="$CHAOS" CHAOS_CLASS="$1" CHAOS_AT="$2" CHAOS_DO="$3" CHAOS_COUNT="$WORK/count" \
+	attempt "${around[@]}" env LD_PRELOAD="$CHAOS" CHAOS_CLASS="$1" CHAOS_AT="$2" CHAOS_DO="$3" CHAOS_COUNT="$WORK/count" \
 		CHAOS_ERRNO="${error:-28}" CHAOS_STEP="${step:-0}" CHAOS_WHO="${who:-main}" CHAOS_SITES="${sites:-}" \
 		MALLOC_PERTURB_=165 "${@:4}"
 }
@@ -106,8 +107,12 @@ is_whole() {
 	[ ! -e "$dir/index.html" ] || grep -q '</html>' < <(tail -c 20 "$dir/index.html") || { echo "index.html is torn"; return 1; }
 	[ ! -e "$dir/junit.xml" ] || grep -q '^</testsuites>' < <(tail -n 1 "$dir/junit.xml") || { echo "junit.xml is torn"; return 1; }
 	[ ! -e "$dir/results.sarif" ] || jq -e . "$dir/results.sarif" >/dev/null || { echo "results.sarif is torn"; return 1; }
-	[ ! -s "$dir/results.jsonl" ] || [ "$(wc -l <"$dir/results.jsonl")" -eq 0 ] || head -n "$(wc -l <"$dir/results.jsonl")" "$dir/results.jsonl" | jq -e . >/dev/null ||
-		{ echo "results.jsonl is torn within"; return 1; }
+	local lines
+	for lines in "$dir/results.jsonl" "$dir/log.jsonl"; do
+		[ ! -s "$lines" ] || [ "$(wc -l <"$lines")" -eq 0 ] || head -n "$(wc -l <"$lines")" "$lines" | jq -e . >/dev/null ||
+			{ echo "${lines##*/} is torn within"; return 1; }
+	done
+	! declare -F "${subject}_whole" >/dev/null || "${subject}_whole" "$dir"
 }
 
 # A command that was stopped never leaves something that says that all is well.
@@ -157,6 +162,7 @@ stops() {
 		class=files at=$at deed=$deed "${subject}_start" "$dir"
 		case $deed:$status in
 		kill:137 | term:143 | *:"$undisturbed") ;;
+		term:3) [ "${waits:-no}" = yes ] || wrong "$subject: SIGTERM at call $at: status $status" ;; # before the first frame
 		term:[14]) [ "$graceful" = yes ] || wrong "$subject: SIGTERM at call $at: status $status" ;;
 		*) wrong "$subject: SIG${deed^^} at call $at: status $status" "$(head -c 300 "$WORK/stderr")" ;;
 		esac
@@ -280,6 +286,9 @@ new_prepare() { mkdir "$1"; }
 new_start() { chaotic "$class" "$at" "$deed" "$WARPCHECK" new-check RDMAP-4.8-50 --anyway -o "$1/skeleton.lua"; }
 new_again() { attempt "$WARPCHECK" new-check RDMAP-4.8-50 --anyway -o "$1/skeleton.lua" --force; }
 new_state() { contents "$1"; }
+
+# shellcheck source=tools/chaos-cable.bash
+source tools/chaos-cable.bash
 
 chaos_run() {
 	subject run 1 yes
@@ -451,7 +460,7 @@ apart() {
 }
 
 subjects=("$@")
-[ $# -gt 0 ] || subjects=(run workers live audit prove report merge gen new course peer disk)
+[ $# -gt 0 ] || subjects=(run workers live audit prove report merge gen new course monitor bridge peer disk)
 for name in "${subjects[@]}"; do
 	declare -F "chaos_$name" >/dev/null || { echo "chaos.sh: there is no subject '$name'" >&2; exit 2; }
 done

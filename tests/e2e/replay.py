@@ -4,6 +4,9 @@
 
 Frames that are SPOILED have two 16-bit words of their payload exchanged: checksums of IP and TCP stay right, and the CRC of
 the FPDU in it is wrong.
+
+INTERFACE may be two with a comma between them, which are one link: frames with the source address of the first frame go over the
+first one, all others over the second one, each when the one before has come out at the other.
 """
 import socket
 import struct
@@ -34,16 +37,28 @@ def spoiled(frame):
     sys.exit("replay.py: the frame has nothing to exchange")
 
 
+def opened(interface):
+    link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+    link.bind((interface, 0))
+    return link
+
+
 def main():
-    interface, path = sys.argv[1:3]
+    names, path = sys.argv[1:3]
     wanted = sys.argv[3] if len(sys.argv) > 3 else "1-"
     first, last = (int(word) if word else None for word in wanted.split("-"))
     spoil = {int(word) for word in sys.argv[4].split(",")} if len(sys.argv) > 4 else set()
-    link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-    link.bind((interface, 0))
+    links = [opened(name) for name in names.split(",")]
+    source = None
     for number, frame in enumerate(frames(path), 1):
-        if number >= (first or 1) and (last is None or number <= last):
-            link.send(spoiled(frame) if number in spoil else frame)
+        source = source or frame[6:12]
+        if number < (first or 1) or (last is not None and number > last):
+            continue
+        frame = spoiled(frame) if number in spoil else frame
+        side = 0 if frame[6:12] == source else len(links) - 1
+        links[side].send(frame)
+        while len(links) == 2 and links[1 - side].recv(65536) != frame:
+            pass
 
 
 main()
