@@ -15,6 +15,17 @@ static const struct rdmap_opcode_row *row_of(const struct rule_context *ctx)
     return ctx->event->rdmap->message.row;
 }
 
+/*
+ * The version of DDP and RDMAP that is due: 1. By the draft over SCTP a device may speak that of older drafts, in all of
+ * its segments (SCTP-2.2-08).
+ */
+static unsigned version_due(const struct rule_context *ctx)
+{
+    bool draft = ctx->flow->sctp != NULL && ctx->flow->sctp->profile == IWARP_SCTP_DRAFT02;
+
+    return draft && segment_of(ctx)->version == 0 ? 0 : RDMAP_VERSION;
+}
+
 /* --- Every one of the four (RFC 7306 4) --------------------------------------------------------------------------- */
 
 /* RFC 7306 4.1: RV, Rsv and Opcode from the most significant bit of octet 1 on. */
@@ -22,7 +33,7 @@ void extension_control_order(struct rule_context *ctx)
 {
     unsigned control = segment_of(ctx)->control;
 
-    if (control >> 4 != RDMAP_VERSION << 2)
+    if (control >> 4 != version_due(ctx) << 2)
         rule_fail(ctx, "octet 1 = 0x48 to 0x4b", rule_text(ctx, "octet 1 = 0x%02x", control),
                   "The control octet of %s does not begin with RV 01b and Rsv 00b (RFC 7306 4.1)", row_of(ctx)->name);
     else
@@ -44,7 +55,7 @@ void extension_model_and_queue(struct rule_context *ctx)
 void extension_version(struct rule_context *ctx)
 {
     rule_because(ctx, HINT_VERSION);
-    rule_judge_number(ctx, RDMAP_VERSION, ctx->event->rdmap->message.version, "RV", "RFC 7306 4.1");
+    rule_judge_number(ctx, version_due(ctx), ctx->event->rdmap->message.version, "RV", "RFC 7306 4.1");
 }
 
 /* RFC 7306 4.1: the Invalidate STag field is zero. */
@@ -60,7 +71,7 @@ void extension_other_fields(struct rule_context *ctx)
 {
     const struct ddp_segment *segment = segment_of(ctx);
 
-    if (segment->reserved != 0 || segment->version != DDP_VERSION || ctx->event->rdmap->message.reserved != 0)
+    if (segment->reserved != 0 || segment->version != version_due(ctx) || ctx->event->rdmap->message.reserved != 0)
         rule_fail(ctx, "octet 0 AND 0x3f = 1, octet 1 AND 0x30 = 0",
                   rule_text(ctx, "octets %02x %02x", segment->header[0], segment->control),
                   "Reserved bits or the DDP version of %s do not have the values that RFC 7306 4.1 defines",

@@ -24,6 +24,8 @@ for llp in sctp sctp-draft02; do
 	expect 0 "a legal device over $llp" "$WARPCHECK" explore --simulate --llp "$llp" --choices 12 --seed 3 --sessions 100
 done
 
+expect 0 "one that speaks version 0 of DDP and RDMAP (SCTP-2.2-08)" "$WARPCHECK" explore --simulate --llp sctp-draft02 --choices sctp-version-0 --seed 3 --sessions 100
+
 echo "== the same seed, the same sessions"
 expect 0 "session 9 of seed 4" "$WARPCHECK" explore --simulate --seed 4 --show 9
 cp "$WORK/stdout" "$WORK/session.lua"

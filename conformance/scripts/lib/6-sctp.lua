@@ -28,6 +28,7 @@ end
 -- may refuse them with options.special: SKIP.
 function Test:try_associate(options)
   options = options or {}
+  if self:is_draft() then self:draft_learn() end
   if self.role == "responder" then
     local handle, why = rig.sctp_connect(usual(self, options.tester))
     if not handle then return nil, why end
@@ -150,15 +151,34 @@ local function msn_octets(self, sid, frame)
   return octets
 end
 
--- The octets of a frame: its MSN is counted for this SID, and its version is the device's (Test:draft_learn).
-function Association:octets(sid, frame)
-  if not frame.given then return frame:octets() end
-  local version, DV, RV = self.t.draft_version, frame.given.DV, frame.given.RV
-  if not version then return msn_octets(self, sid, frame) end
-  frame.given.DV, frame.given.RV = DV or version, RV or version
-  local octets = msn_octets(self, sid, frame)
-  frame.given.DV, frame.given.RV = DV, RV
+-- Checks name versions as if the device spoke version 1 of DDP and RDMAP. With one that speaks version 0
+-- (Test:draft_learn) the two change places in what is sent and what comes, so that the right version is the right one,
+-- and another stays another one.
+local changed = { [0] = 1, 0, 2, 3 }
+
+-- The same of a DDP header that begins at octet `at`, or what there is of it: DV and RV.
+local function change_header(octets, at)
+  local ddp, rdmap = octets:byte(at, at + 1)
+  if ddp then octets = octets:sub(1, at - 1) .. string.char(ddp & ~3 | changed[ddp & 3]) .. octets:sub(at + 1) end
+  if rdmap then octets = octets:sub(1, at) .. string.char(rdmap & 0x3F | changed[rdmap >> 6] << 6) .. octets:sub(at + 2) end
   return octets
+end
+
+-- What a Terminate quotes was sent in the version of the device, too.
+local TERMINATE <const>, QUOTED_AT <const> = 7, 25
+
+-- A ULPDU in the version of the device, or one of the device as the check is to read it.
+function Test:in_version(ulpdu)
+  if not self.draft_version then return ulpdu end
+  local ddp, rdmap, flags = ulpdu:byte(1), ulpdu:byte(2), ulpdu:byte(21)
+  local quotes = flags and ddp & 0x80 == 0 and rdmap & 0x0F == TERMINATE and flags & 0xC0 == 0xC0
+  if quotes and ulpdu:sub(15, 18) == "\0\0\0\0" then ulpdu = change_header(ulpdu, QUOTED_AT) end
+  return change_header(ulpdu, 1)
+end
+
+-- The octets of a frame: its MSN is counted for this SID, and its version is the device's.
+function Association:octets(sid, frame)
+  return self.t:in_version(frame.given and msn_octets(self, sid, frame) or frame:octets())
 end
 
 --------------------------------------------------------------------------------------------------------------------
@@ -178,7 +198,7 @@ local function read_chunk(t, got)
   elseif is_segment and #got.data >= 2 then
     got.kind = "segment"
     got.message_ssn = string.unpack(">I2", got.data)
-    got.segment = read_segment(got.data:sub(3))
+    got.segment = read_segment(t:in_version(got.data:sub(3)))
   else
     got.kind = "other"
   end
@@ -389,7 +409,6 @@ end
 -- The good exchange before and after a check: an association ("association"), a session in it ("startup"), or a Read,
 -- too.
 function Test:sctp_exchange(kind)
-  if self:is_draft() then self:draft_learn() end
   local a = self:associate()
   if kind ~= "association" then a.sid = a:session() end
   if kind ~= "association" and kind ~= "startup" then a:probe(a.sid, "the good exchange") end

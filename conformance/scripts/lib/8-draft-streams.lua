@@ -90,7 +90,7 @@ function Association:outcome(sid, what)
 end
 
 -- Devices of older drafts speak version 0 of DDP and RDMAP (SCTP-2.2-08, reading B), and refuse version 1 by a
--- Terminate that has it: then the tester speaks it, too. Once for each check, before its good exchange.
+-- Terminate that has it: then the tester speaks it, too. Once for each check, before its first association.
 function Test:draft_learn()
   if self.draft_asked then return end
   self.draft_asked = true

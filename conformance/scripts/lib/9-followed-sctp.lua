@@ -35,7 +35,7 @@ function lower.units(self, frames, w)
   local ulpdus, wrong = self:ulpdus(frames, w)
   local ppid = self.t:is_draft() and sctp["draft segment"] or sctp.segment
   local out = {}
-  for i, ulpdu in ipairs(ulpdus) do add_chunk(self, out, ppid, ulpdu, i == wrong and w.chunk or {}) end
+  for i, ulpdu in ipairs(ulpdus) do add_chunk(self, out, ppid, self.t:in_version(ulpdu), i == wrong and w.chunk or {}) end
   return out
 end
 

@@ -139,7 +139,7 @@ local function next_data(c, frame)
   if frame.kind == "fpdu" then c.t:only_over_tcp("fpdu()") end
   local a = c.association
   local ssn = a.next_ssn[c.sid] or (c.t:is_draft() and 1 or 0)
-  local data = string.pack(">I2", ssn) .. c:ulpdu(frame)
+  local data = string.pack(">I2", ssn) .. c.t:in_version(c:ulpdu(frame))
   if #data > MOST then error("a segment of " .. #data .. " octets: over SCTP a check sends at most " .. MOST, 3) end
   a.next_ssn[c.sid] = (ssn + 1) & 0xFFFF
   return data

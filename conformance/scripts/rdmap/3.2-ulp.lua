@@ -127,7 +127,7 @@ check {
     local c, events, frame = terminated(t, about_read)
     local _, reported = has(events, "terminate_received")
     if not reported then t:fail("a Terminate", "terminate_received", event_list(events)) end
-    t:equal("its octets", hex(c:ulpdu(frame):sub(19)), t:told(reported, "headers"))
+    t:equal("its octets", hex(t:in_version(c:ulpdu(frame)):sub(19)), t:told(reported, "headers"))
     t:equal("layer, type and code", "0 1 0", string.format("%d %d %d", reported.layer, reported.etype, reported.code))
   end,
 }
