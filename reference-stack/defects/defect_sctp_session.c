@@ -92,8 +92,10 @@ bool defect_sctp_shortened(struct sctp_session *session)
         return false;
     if (state_sctp_cut(session))
         return false;
-    if (!session_behaves(session, DEFECT_SCTP_REFUSED_LOST))
+    if (!session_behaves(session, DEFECT_SCTP_REFUSED_LOST)) {
+        variant_backwards_shortened(session->stream, session->stream->outbound.piece.octets - longest);
         return true;
+    }
     iwarp_stream_output_done(session->stream, SIZE_MAX, session->association->now);
     session_ready(session);
     return false;

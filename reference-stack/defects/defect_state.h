@@ -104,6 +104,7 @@ struct defect_state {
     bool send_timed;           /* that is so from when it began to wait */
     uint32_t send_waits;       /* its DDP-SSN and 1; 0: none has waited */
     struct defect_run waiting; /* a variant: ULPDUs that wait for a place, each with its octets before it */
+    uint64_t backwards_tail;   /* octets of an untagged message that goes out backwards, but for these at its end */
     size_t waiting_octets;
     bool going_on;         /* one of them is being delivered */
     uint64_t terminate_at; /* a variant: when its Terminate may go out */

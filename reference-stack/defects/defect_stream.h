@@ -146,6 +146,8 @@ bool variant_all_sent(struct iwarp_stream *stream);
 void variant_posted(struct iwarp_stream *stream);
 
 /* The same (defect_variant_order.c). */
+size_t variant_backwards_room(const struct iwarp_stream *stream, bool first, uint64_t left, size_t room);
+void variant_backwards_shortened(struct iwarp_stream *stream, size_t over);
 void variant_work_backwards(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment);
 void variant_response_backwards(const struct iwarp_stream *stream, const struct inbound_request *request,
                                 struct ddp_segment *segment);

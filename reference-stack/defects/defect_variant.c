@@ -103,7 +103,7 @@ size_t variant_segment_room(const struct iwarp_stream *stream, size_t room)
         room /= 2;
     if (room >= 256 && stream_behaves(stream, DEFECT_SEGMENTS_256))
         room &= ~(size_t)255;
-    return room;
+    return tagged ? room : variant_backwards_room(stream, first, left, room);
 }
 
 void variant_work_segment(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment,

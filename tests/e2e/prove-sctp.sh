@@ -3,8 +3,8 @@
 #
 # Each requirement about SCTP has what decides it, and a defect or a reason why none can break it. The defects that have a meaning over SCTP are
 # killed there, by what they name, the correct stack draws no alarm, and the legal variants draw nothing. By both texts, this is one part of
-# PROVE_SCTP_PARTS (16), whose number is PROVE_SCTP_PART (10), and the same of the variants (PROVE_SCTP_VARIANTS: 30/150).
-# `make soak` proves all of them, with 50 seeds.
+# PROVE_SCTP_PARTS (16), whose number is PROVE_SCTP_PART (10), and the same of the variants (PROVE_SCTP_VARIANTS: 30/150), with
+# PROVE_SCTP_OWN (1) of those whose rows are of the text, by seed PROVE_SCTP_SEED (1). `make soak` proves all of them, with 50 seeds.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
@@ -40,9 +40,24 @@ for llp in sctp sctp-draft02; do
 	expect 0 "part $part of $parts over $llp" nice "$WARPCHECK" prove --llp "$llp" --seeds "${PROVE_SCTP_SEEDS:-$parts}" --shard "$part/$parts" --format jsonl
 	holds "all killed, by what they name, and no alarm" jq -se '.[-1] | .defects > 20 and .killed == .defects and .false_alarms == 0 and .inconclusive == 0' "$WORK/stdout"
 	tail -n 1 "$WORK/stdout"
-	expect 0 "part $of_variants of the variants" nice "$WARPCHECK" prove --variants --llp "$llp" --shard "$of_variants" --format jsonl
-	holds "each is legal" jq -se '.[-1] | .variants > 0 and .legal == .variants' "$WORK/stdout"
-	# A device with one Read open does not serve what a few checks rest on: they are INCONCLUSIVE, and say so.
-	holds "and leaves nothing open" jq -se 'all(.[]; .type != "variant" or .inconclusive == 0 or .variant == "reads-one-by-one")' "$WORK/stdout"
+	legal() { # NAME PROVE-OPTIONS: those variants draw nothing
+		expect 0 "$1" nice "$WARPCHECK" prove --variants --llp "$llp" --format jsonl "${@:2}"
+		holds "each is legal" jq -se '.[-1] | .variants > 0 and .legal == .variants' "$WORK/stdout"
+		# A device with one Read open does not serve what a few checks rest on: they are INCONCLUSIVE, and say so.
+		holds "and leaves nothing open" jq -se 'all(.[]; .type != "variant" or .inconclusive == 0 or .variant == "reads-one-by-one")' "$WORK/stdout"
+	}
+	legal "part $of_variants of the variants" --shard "$of_variants"
+	text=SCTP5043
+	[ "$llp" = sctp ] || text=SCTP
+	mapfile -t own < <(awk -F'\t' -v text="$text" '!/^#/ && $2 ~ "(^|,)" text "-" {print $1}' reference-stack/defects/variants.tsv |
+		shuf -n "${PROVE_SCTP_OWN:-1}" --random-source=<(yes "${PROVE_SCTP_SEED:-1}"))
+	legal "variants by the text's own rows: ${own[*]}" "${own[@]}"
 done
+
+echo "== legal devices that all checks meet, or whose segments are cut again"
+llp=sctp-draft02
+# SCTP-2.2-08, reading B: checks of DDP and RDMAP speak version 0, too.
+legal "version 0 of DDP and RDMAP" sctp-version-0
+expect 0 "segments in falling order on a path that becomes narrower" "$WARPCHECK" run --simulate --llp "$llp" --variant segments-backwards SCTP-5-02
+says '^2 PASS, 0 FAIL'
 finish
