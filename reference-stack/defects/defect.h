@@ -133,4 +133,11 @@ bool defect_set_asked(const struct defect_set *set, const struct defect *defect)
 bool defect_set_judged(const struct defect_set *set, size_t entry);
 bool defect_set_refused(const struct defect_set *set, size_t entry);
 
+/*
+ * The same of a set that notes what was asked: would a legal variant that judges more than the table have refused
+ * something by this entry? And would one have ended a session over SCTP for its DDP-SSNs (SCTP5043-10-09, -11)?
+ */
+bool defect_set_may_refuse(const struct defect_set *set, size_t entry);
+bool defect_set_may_end(const struct defect_set *set);
+
 #endif

@@ -102,6 +102,12 @@ bool defect_set_judged(const struct defect_set *set, size_t entry)
     return set->asked->judged[entry];
 }
 
+bool defect_set_may_end(const struct defect_set *set)
+{
+    return set->asked != NULL &&
+           (set->asked->behaviours[DEFECT_SCTP_DUPLICATE_ENDS] || set->asked->behaviours[DEFECT_SCTP_GAP_ENDS]);
+}
+
 bool defect_set_refused(const struct defect_set *set, size_t entry)
 {
     return set->asked->refused[entry] || set->asked->also[entry];

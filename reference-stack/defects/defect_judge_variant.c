@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Judgements of legal variants (variants.tsv): what a text leaves open, and the stack takes, is refused. */
 #include "reference-stack/core/stream_internal.h"
+#include "reference-stack/defects/defect_asked.h"
 #include "reference-stack/defects/defect_judge.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
@@ -120,6 +121,15 @@ static const struct defect_judgement judgements[] = {
     {DEFECT_RTR_READ_NEEDS_ORD, "rtr-in-common", false, read_without_ord},
     {DEFECT_SINK_KEPT, "invalidate-stag", false, sink_of_open_read},
 };
+
+bool defect_set_may_refuse(const struct defect_set *set, size_t entry)
+{
+    for (size_t i = 0; set->asked != NULL && i < sizeof(judgements) / sizeof(judgements[0]); i++)
+        if (!judgements[i].verdict && set->asked->behaviours[judgements[i].behaviour] &&
+            strcmp(judgements[i].entry, validation_table[entry].name) == 0)
+            return true;
+    return false;
+}
 
 bool defect_variant_judges(const struct defect_set *set, const struct validation *entry,
                            const struct validation_subject *subject, bool holds)

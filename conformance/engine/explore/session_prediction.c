@@ -198,6 +198,8 @@ void session_predict(struct session *session, const struct prediction_seen *seen
         return;
     session_allow(session, seen->reaction);
     for (size_t i = 0; i < validation_count; i++) {
+        if (defect_set_may_refuse(seen->asking, i))
+            allow_entry(session, &validation_table[i], variants);
         if (!defect_set_refused(seen->asking, i) || is_of_measurement(validation_table[i].stage))
             continue;
         session->untouched =
@@ -205,6 +207,10 @@ void session_predict(struct session *session, const struct prediction_seen *seen
             (framed ? validation_table[i].stage == VALIDATE_FPDU : is_before_placement(validation_table[i].stage));
         refused++;
         allow_entry(session, &validation_table[i], variants);
+    }
+    if (defect_set_may_end(seen->asking)) {
+        session_allow(session, "closes");
+        allow_reaction(session, "terminate 0", "");
     }
     /* Octets after a start-up frame that are taken for FPDUs: there is no telling where that ends (MPA-7.1.1-37). */
     if (session->sctp == IWARP_SCTP_UNDECIDED && session_find(&session->wrong_start.what, "more") != NULL)

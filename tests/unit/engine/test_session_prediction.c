@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the texts allow to what is wrong in a session: more than the table of validations has. */
+#include <check.h>
+#include <string.h>
+
+#include "conformance/engine/explore/session_prediction.h"
+#include "reference-stack/defects/defect_internal.h"
+#include "tests/unit/suites.h"
+
+Suite *session_prediction_suite(void);
+
+static bool is_allowed(const struct session *session, const char *reaction)
+{
+    for (size_t i = 0; i < session->reaction_count; i++)
+        if (strcmp(session->reactions[i], reaction) == 0)
+            return true;
+    return false;
+}
+
+/* What the stack takes, and a legal device need not: Immediate Data in two segments (ATOM-6.3-09), a DDP-SSN once more. */
+START_TEST(what_a_variant_judges_beyond_the_table_allows_its_reactions)
+{
+    static const struct {
+        enum defect_behaviour behaviour;
+        const char *reaction;
+    } cases[] = {
+        {DEFECT_IMMEDIATE_SPLIT_REFUSED, "terminate 1205"},
+        {DEFECT_REPLY_FLAG_WANTED, "closes"},
+        {DEFECT_SCTP_DUPLICATE_ENDS, "closes"},
+    };
+    static struct session session = {.seed = 1};
+    struct iwarp_sentence error;
+    struct defect_list *variants = variant_list_embedded(&error);
+    struct defect_set *asking = defect_set_asking(&error);
+    struct prediction_seen seen = {.reaction = "goes on", .asking = asking};
+
+    ck_assert_ptr_nonnull(asking);
+    ck_assert_ptr_nonnull(variants);
+    session_predict(&session, &seen, variants);
+    ck_assert(!is_allowed(&session, cases[_i].reaction));
+    defect_note_behaviour(asking, cases[_i].behaviour);
+    session_predict(&session, &seen, variants);
+    ck_assert(is_allowed(&session, cases[_i].reaction));
+    ck_assert(is_allowed(&session, "goes on"));
+    defect_set_free(asking);
+    defect_list_free(variants);
+}
+END_TEST
+
+Suite *session_prediction_suite(void)
+{
+    Suite *suite = suite_create("session_prediction");
+    TCase *cases = tcase_create("prediction");
+
+    tcase_add_loop_test(cases, what_a_variant_judges_beyond_the_table_allows_its_reactions, 0, 3);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
