@@ -32,6 +32,8 @@ for case in 'reply-flag-wanted tcp 408 96' 'immediate-split-refused tcp 416 161'
 	read -r choice llp of number <<<"$case"
 	expect 0 "session $number of seed $of on the legal device $choice" "$WARPCHECK" explore --simulate --llp "$llp" --choices "$choice" --seed "$of" --from "$number" --sessions 1
 done
+# The Response to its first Read is long in coming to it; the second Read waits for that.
+expect 0 "a slow device with one Read at a time" "$WARPCHECK" explore --simulate --choices acks-late,window-small,reads-one-by-one --seed 508 --from 23 --sessions 1
 
 echo "== the same seed, the same sessions"
 expect 0 "session 9 of seed 4" "$WARPCHECK" explore --simulate --seed 4 --show 9

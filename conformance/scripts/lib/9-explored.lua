@@ -161,11 +161,22 @@ function Session:check_memory()
   end
 end
 
+-- What the device sends next. While it takes some more of what was sent to it, its time begins anew: it may be slow to
+-- acknowledge, and what it has to send may wait for that, as the next of its Reads for the Response to the one before.
+local function receive_next(self)
+  local got, left
+  repeat
+    left = self.lower.unacknowledged(self)
+    got = self.c:receive()
+  until got.kind ~= "timeout" or self.lower.unacknowledged(self) >= left
+  return got
+end
+
 -- `alive`: what has come is processed, too, and not only taken.
 function Session:settle(alive)
   if self.over then return end
   self:put({}, {})
-  while #self.responses + #self.incoming > 0 do self:take(self.c:receive()) end
+  while #self.responses + #self.incoming > 0 do self:take(receive_next(self)) end
   self.lower.await_taken(self)
   if self.undelivered > 0 then self:check_deliveries() end
   self.undelivered = 0
