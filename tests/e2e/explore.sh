@@ -27,8 +27,8 @@ done
 expect 0 "one that speaks version 0 of DDP and RDMAP (SCTP-2.2-08)" "$WARPCHECK" explore --simulate --llp sctp-draft02 --choices sctp-version-0 --seed 3 --sessions 100
 
 # What one legal device refuses, and the stack takes: another A in the Reply (EMPA-9.2-31), Immediate Data in segments (ATOM-6.3-09), a
-# DDP-SSN that came before (SCTP5043-10-11).
-for case in 'reply-flag-wanted tcp 408 96' 'immediate-split-refused tcp 416 161' 'sctp-duplicate-ends sctp 411 82'; do
+# DDP-SSN that came before (SCTP5043-10-11), octets after a Reply whose PD_Length is wrong (MPA-7.1.1-37).
+for case in 'reply-excess-taken tcp 504 145' 'reply-flag-wanted tcp 408 96' 'immediate-split-refused tcp 416 161' 'sctp-duplicate-ends sctp 411 82'; do
 	read -r choice llp of number <<<"$case"
 	expect 0 "session $number of seed $of on the legal device $choice" "$WARPCHECK" explore --simulate --llp "$llp" --choices "$choice" --seed "$of" --from "$number" --sessions 1
 done
