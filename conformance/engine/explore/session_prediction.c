@@ -194,6 +194,16 @@ static bool is_private_length_wrong(const struct session *session)
     return session->sctp == IWARP_SCTP_UNDECIDED && field != NULL && strcmp(field->word, "PD_Length") == 0;
 }
 
+/* Octets after a start-up frame that are taken for FPDUs: there is no telling where that ends (MPA-7.1.1-37). */
+static void allow_after_start(struct session *session)
+{
+    if (session->sctp == IWARP_SCTP_UNDECIDED && session_find(&session->wrong_start.what, "more") != NULL)
+        session_allow(session, "any");
+    /* Where a device takes them, what it sends may come before it finds that FPDUs are out of place. */
+    if (is_private_length_wrong(session) && allows(session, "warn goes on"))
+        session_allow(session, "warn odd");
+}
+
 void session_predict(struct session *session, const struct prediction_seen *seen, const struct defect_list *variants)
 {
     bool framed = has_wrong_frame(session); /* then what is refused may be the octets after a good FPDU */
@@ -219,15 +229,7 @@ void session_predict(struct session *session, const struct prediction_seen *seen
         session_allow(session, "closes");
         allow_reaction(session, "terminate 0", "");
     }
-    /* Octets after a start-up frame that are taken for FPDUs: there is no telling where that ends (MPA-7.1.1-37). */
-    if (session->sctp == IWARP_SCTP_UNDECIDED && session_find(&session->wrong_start.what, "more") != NULL)
-        session_allow(session, "any");
-    /*
-     * So it is behind a wrong PD_Length, where a device takes what it should not: what it sends may come before it finds
-     * that FPDUs are out of place.
-     */
-    if (is_private_length_wrong(session) && allows(session, "warn goes on"))
-        session_allow(session, "warn odd");
+    allow_after_start(session);
     /* A side may use CRCs or Markers unasked: where it does, it finds what the stack passes over (RFC 5044 7.1.1). */
     if (framed) {
         allow_triple(session, TERM_MPA_CRC, "crc ");
