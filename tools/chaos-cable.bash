@@ -3,7 +3,7 @@
 #
 # For tools/chaos.sh: monitor and bridge, between interfaces of a network of their own (tests/support/cable.bash).
 
-# shellcheck disable=SC2154 # class, at, deed, WORK and subject are chaos.sh's; and functions below are its to call
+# shellcheck disable=SC2154,SC2034 # variables are those of chaos.sh, which sets or reads them
 # Frames come by a cable in a network of their own. What was in the log before a monitor was stopped stays there, as it was.
 frames=pcaps/generated/atomics.pcap
 frame_count=$(perl -ne 'BEGIN { binmode STDIN; $/ = undef } for ($at = 24, $n = 0; $at < length; $n++) { $at += 16 + unpack "x$at x8 V", $_ } print $n' <"$frames")

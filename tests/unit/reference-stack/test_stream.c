@@ -107,6 +107,18 @@ static void exchange(struct pair *pair, int side)
 
 enum { REVISIONS = 3, MARKERS = 4, CRCS = 4, RTRS = 4, PORTIONS = 3, COMBINATIONS = REVISIONS * MARKERS * CRCS };
 
+static void end_in_order(struct pair *pair)
+{
+    iwarp_stream_disconnect(pair->side[1].stream, pair->now);
+    ck_assert_int_eq(iwarp_stream_state(pair->side[1].stream), IWARP_STATE_CLOSING); /* before its FIN has left */
+    pair_run(pair);
+    ck_assert_uint_eq(pair_count(pair, 0, IWARP_EVENT_HALF_CLOSED), 1);
+    iwarp_stream_disconnect(pair->side[0].stream, pair->now);
+    pair_run(pair);
+    for (int i = 0; i < PAIR_SIDES; i++)
+        ck_assert_uint_eq(pair_count(pair, i, IWARP_EVENT_CLOSED), 1);
+}
+
 /* Start-up, exchange both ways and orderly end. */
 static void converse(int n)
 {
@@ -159,14 +171,7 @@ static void converse(int n)
     exchange(pair, 1);
     exchange(pair, 0);
     ck_assert_uint_le(pair->side[0].largest_piece, 1460);
-    iwarp_stream_disconnect(pair->side[1].stream, pair->now);
-    ck_assert_int_eq(iwarp_stream_state(pair->side[1].stream), IWARP_STATE_CLOSING); /* before its FIN has left */
-    pair_run(pair);
-    ck_assert_uint_eq(pair_count(pair, 0, IWARP_EVENT_HALF_CLOSED), 1);
-    iwarp_stream_disconnect(pair->side[0].stream, pair->now);
-    pair_run(pair);
-    for (int i = 0; i < PAIR_SIDES; i++)
-        ck_assert_uint_eq(pair_count(pair, i, IWARP_EVENT_CLOSED), 1);
+    end_in_order(pair);
     pair_free(pair);
 }
 
