@@ -376,10 +376,11 @@ end
 
 -- true; nil where nobody can ask for it; false, a sentence and what is known of the cause. Something that happens once
 -- may be chance.
-local function attempt(role, f)
+local function attempt(served, f)
   local why, cause
   for _ = 1, ATTEMPTS do
-    local t = own.test(role, "served")
+    local t = own.test(served.role, "served")
+    t.version_learned = served.draft_version
     local good, err = pcall(f, t)
     -- A device that serves one connection at a time has to have done with these before the next attempt.
     for _, c in ipairs(t.connections) do pcall(c.reset, c) end
@@ -422,18 +423,18 @@ end
 -- A start-up, and whether the device speaks MPA at all; a device that spoke once and does so no more has stopped.
 local function learn_startup(served)
   if rig.llp() ~= "tcp" then -- SCTP says by itself who speaks it
-    local good, why, cause = attempt(served.role, exchanges["startup"])
+    local good, why, cause = attempt(served, exchanges["startup"])
     served.speaks = good
     return good, why, cause
   end
-  local good, why, cause = attempt(served.role, first_words)
+  local good, why, cause = attempt(served, first_words)
   served.speaks = good
   if not good then return good, why, cause end
-  good, why, cause = attempt(served.role, function(t)
+  good, why, cause = attempt(served, function(t)
     t.learns = served
     exchanges["startup"](t)
   end)
-  if not good and not attempt(served.role, first_words) then served.speaks = false end
+  if not good and not attempt(served, first_words) then served.speaks = false end
   return good, why, cause
 end
 
@@ -444,11 +445,16 @@ function harness.learn(role)
     served.exchanges[name] = good or why
     served.causes[name] = cause
   end
+  attempt(served, function(t)
+    if not t:is_draft() then return end
+    t:draft_learn()
+    served.draft_version = t.draft_version or 1
+  end)
   local good, why, cause = learn_startup(served)
   keep("startup", good, why, cause)
   if not good then return served end
   for _, name in ipairs(order) do
-    keep(name, attempt(role, function(t)
+    keep(name, attempt(served, function(t)
       t.learns = served
       if rests[name] then t.served = { exchanges = served.exchanges, causes = served.causes } end
       exchanges[name](t)
@@ -456,7 +462,7 @@ function harness.learn(role)
   end
   if served.exchanges["send from"] == true then
     for _, kind in ipairs { "read", "atomic" } do
-      attempt(role, function(t) served[kind .. "s_open"] = own.count_open(t, kind) end)
+      attempt(served, function(t) served[kind .. "s_open"] = own.count_open(t, kind) end)
     end
   end
   return served

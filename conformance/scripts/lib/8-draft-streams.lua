@@ -90,10 +90,16 @@ function Association:outcome(sid, what)
 end
 
 -- Devices of older drafts speak version 0 of DDP and RDMAP (SCTP-2.2-08, reading B), and refuse version 1 by a
--- Terminate that has it: then the tester speaks it, too. Once for each check, before its first association.
+-- Terminate that has it: then the tester speaks it, too. A run learns it once for each role (harness.learn); a check of
+-- which nothing was learned asks before its first association.
 function Test:draft_learn()
   if self.draft_asked then return end
   self.draft_asked = true
+  local learned = self.version_learned or self.served and self.served.draft_version
+  if learned then
+    self.draft_version = learned == 0 and 0 or nil
+    return
+  end
   local a = self:try_associate()
   if not a then return end
   local sid = a:session()
