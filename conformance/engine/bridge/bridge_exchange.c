@@ -422,7 +422,7 @@ int bridge_exchange_run(struct bridge_exchange *x, uint64_t number, struct bridg
     return x->lost.text[0] == '\0' ? 0 : iwarp_sentence_set(error, "%s", x->lost.text);
 }
 
-static bool know(struct bridge_exchange *x, struct bridge_pair *pair)
+static bool ask_devices(struct bridge_exchange *x, struct bridge_pair *pair)
 {
     json_t *reply = must(x, B, json_pack("{s:s}", "verb", "listen"));
 
@@ -455,7 +455,7 @@ struct bridge_exchange *bridge_exchange_new(const struct bridge_exchange_config 
     x->contents = &contents;
     for (unsigned end = 0; end < ENDS; end++)
         x->side[end] = (struct upper_side){.control = config->control[end], .events = json_array()};
-    if (know(x, pair))
+    if (ask_devices(x, pair))
         return x;
     (void)iwarp_sentence_set(error, "%s", contents.undecided.text);
     bridge_exchange_free(x);
