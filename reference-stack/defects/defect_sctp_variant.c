@@ -51,8 +51,9 @@ void variant_sctp_fail(const struct iwarp_stream *stream, struct validation_outc
 
     if (draft && outcome->action == VALIDATION_TERMINATE && stream_behaves(stream, DEFECT_SCTP_ABORTED_SILENT))
         outcome->action = VALIDATION_CLOSE;
-    if (session != NULL && !draft && outcome->entry != NULL && outcome->entry->stage >= VALIDATE_MESSAGE &&
-        outcome->action == VALIDATION_CLOSE && stream_behaves(stream, DEFECT_SCTP_ILLEGAL_TERMINATES)) {
+    if (session != NULL && !draft && session->state == SESSION_OPEN && outcome->entry != NULL &&
+        outcome->entry->stage >= VALIDATE_MESSAGE && outcome->action == VALIDATION_CLOSE &&
+        stream_behaves(stream, DEFECT_SCTP_ILLEGAL_TERMINATES)) {
         outcome->action = VALIDATION_TERMINATE;
         outcome->error = TERM_RDMAP_CATASTROPHIC_STREAM;
     }

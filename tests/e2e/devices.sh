@@ -47,6 +47,10 @@ for llp in tcp sctp; do
 	expect 0 "two choices about segments, over $llp" "$WARPCHECK" prove --llp "$llp" --choices segment-first-1,segments-backwards
 	says '^legal +segment-first-1,segments-backwards$'
 done
+# Sends that wait for one another fill a completion queue later; a session that fits no pattern before its Accept has no room for a Terminate of RDMAP.
+expect 0 "Sends that wait for one another" "$WARPCHECK" run --simulate --llp sctp --choices sctp-sends-bundled RDMAP-8.1.1-14
+expect 0 "segments after the SACK, and an RDMAP Terminate for what fits no pattern" "$WARPCHECK" run --simulate --llp sctp \
+	--choices sctp-segments-after-sack,sctp-illegal-terminates 'SCTP5043-6.1-0[23]' EMPA-7-24
 expect 0 "as the device of a run" "$WARPCHECK" run --simulate --llp cm --choices "$choices" -o "$WORK/run" 'CA11-*'
 jq -e --arg choices "$choices" -s '.[0].conditions.options | endswith("--choices " + $choices)' "$WORK/run/results.jsonl" >/dev/null ||
 	wrong "its results name the choices" "$(head -n 1 "$WORK/run/results.jsonl")"

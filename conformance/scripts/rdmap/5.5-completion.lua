@@ -211,6 +211,9 @@ check {
     local a, b = overflows(t)
     t:equal("completions of the other queue", "send_done 1, send_done 2, send_done 3, send_done 4, send_done 5, send_done 6",
             event_list(t:take_events(b, { send_done = true, flushed = true }, 6)))
+    -- A device may let its Sends wait for one another (RFC 5043 11.2): as long as some come, the queue may still fill.
+    local got
+    repeat got = a:receive() until not fits(rdmap.send {}, got)
     if #t:take_events(a, { error = true }, 1) == 0 then t:fail("a completion queue of 4 with 20 Sends", "its overflow told", "nothing") end
     b:probe()
   end,
