@@ -134,8 +134,9 @@ bool defect_set_judged(const struct defect_set *set, size_t entry);
 bool defect_set_refused(const struct defect_set *set, size_t entry);
 
 /*
- * The same of a set that notes what was asked: would a legal variant that judges more than the table have refused
- * something by this entry? And would one have ended a session over SCTP for its DDP-SSNs (SCTP5043-10-09, -11)?
+ * What legal variants might have done in the place of a stack whose set notes what was asked (false for any other set). One that
+ * judges more than the table: has it refused something by this entry? One of those about DDP-SSNs: has it ended a session
+ * over SCTP (SCTP5043-10-09, -11)?
  */
 bool defect_set_may_refuse(const struct defect_set *set, size_t entry);
 bool defect_set_may_end(const struct defect_set *set);

@@ -36,16 +36,16 @@ echo "== a part of the defects and variants"
 parts=${PROVE_SCTP_PARTS:-16}
 part=${PROVE_SCTP_PART:-10}
 of_variants=${PROVE_SCTP_VARIANTS:-30/150}
+legal() { # NAME PROVE-OPTIONS: those variants draw nothing
+	expect 0 "$1" nice "$WARPCHECK" prove --variants --llp "$llp" --format jsonl "${@:2}"
+	holds "each is legal" jq -se '.[-1] | .variants > 0 and .legal == .variants' "$WORK/stdout"
+	# A device with one Read open does not serve what a few checks rest on: they are INCONCLUSIVE, and say so.
+	holds "and leaves nothing open" jq -se 'all(.[]; .type != "variant" or .inconclusive == 0 or .variant == "reads-one-by-one")' "$WORK/stdout"
+}
 for llp in sctp sctp-draft02; do
 	expect 0 "part $part of $parts over $llp" nice "$WARPCHECK" prove --llp "$llp" --seeds "${PROVE_SCTP_SEEDS:-$parts}" --shard "$part/$parts" --format jsonl
 	holds "all killed, by what they name, and no alarm" jq -se '.[-1] | .defects > 20 and .killed == .defects and .false_alarms == 0 and .inconclusive == 0' "$WORK/stdout"
 	tail -n 1 "$WORK/stdout"
-	legal() { # NAME PROVE-OPTIONS: those variants draw nothing
-		expect 0 "$1" nice "$WARPCHECK" prove --variants --llp "$llp" --format jsonl "${@:2}"
-		holds "each is legal" jq -se '.[-1] | .variants > 0 and .legal == .variants' "$WORK/stdout"
-		# A device with one Read open does not serve what a few checks rest on: they are INCONCLUSIVE, and say so.
-		holds "and leaves nothing open" jq -se 'all(.[]; .type != "variant" or .inconclusive == 0 or .variant == "reads-one-by-one")' "$WORK/stdout"
-	}
 	legal "part $of_variants of the variants" --shard "$of_variants"
 	text=SCTP5043
 	[ "$llp" = sctp ] || text=SCTP
