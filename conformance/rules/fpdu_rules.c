@@ -63,7 +63,7 @@ static void judge_pad(struct rule_context *ctx, const uint8_t *pad, size_t count
 }
 
 /* The FPDU before this event ends where it says: the next one begins there, or nothing follows. */
-static bool boundary_told(const struct rule_context *ctx)
+static bool boundary_proven(const struct rule_context *ctx)
 {
     const struct flow_ulpdu *ulpdu = ctx->event->ulpdu;
 
@@ -91,12 +91,12 @@ void pad_is_zero(struct rule_context *ctx)
     const struct flow_ulpdu *ulpdu = ctx->event->ulpdu;
     size_t pad;
 
-    if (ctx->side->pad_waits && boundary_told(ctx))
+    if (ctx->side->pad_waits && boundary_proven(ctx))
         judge_waiting_pad(ctx);
     if (ctx->event->kind == FLOW_END)
         return;
     pad = fpdu_pad(ulpdu->length);
-    if (pad != 0 && !ulpdu->cut && flow_crc_ok(ulpdu) && flow_framed_by_text(ulpdu) && ulpdu->mpa->end_told)
+    if (pad != 0 && !ulpdu->cut && flow_crc_ok(ulpdu) && flow_framed_by_text(ulpdu) && ulpdu->mpa->end_proven)
         judge_pad(ctx, ulpdu->mpa->fpdu.ulpdu + ulpdu->length, pad);
 }
 

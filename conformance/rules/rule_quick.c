@@ -23,7 +23,7 @@ static int quick_fpdu(const struct rule_side *side, const struct flow_event *eve
         return -1;
     if (length < DDP_UNTAGGED_OCTETS || length > side->longest_quick || side->terminated)
         return -1;
-    if (side->pad_waits || (fpdu_pad(length) != 0 && !fpdu->end_told))
+    if (side->pad_waits || (fpdu_pad(length) != 0 && !fpdu->end_proven))
         return -1;
     return QUICK_FPDU + (fpdu_pad(length) != 0);
 }

@@ -46,7 +46,7 @@ static void track_pad(struct rule_side *side, const struct flow_event *event)
     const struct flow_ulpdu *ulpdu = event->ulpdu;
     size_t pad = fpdu_pad(ulpdu->length);
 
-    side->pad_waits = ulpdu->mpa != NULL && !ulpdu->mpa->framing.crc && !ulpdu->mpa->end_told && !ulpdu->cut &&
+    side->pad_waits = ulpdu->mpa != NULL && !ulpdu->mpa->framing.crc && !ulpdu->mpa->end_proven && !ulpdu->cut &&
                       pad != 0 && fpdu_reading_is_text(&ulpdu->mpa->reading);
     if (!side->pad_waits)
         return;

@@ -21,7 +21,7 @@ check {
     t.dut:send { stream = stream, length = 5000, id = 1 }
 
     -- The outcome on the wire: the segments up to the one with L = 1, and their payload.
-    local segments, data = c:take_message("a Send of 5000 octets")
+    local segments, data = c:receive_message("a Send of 5000 octets")
     t:equal("octets of the Send", 5000, #data)
     for i, segment in ipairs(segments) do t:equal("MSN of segment " .. i, c.first, segment.MSN) end
 

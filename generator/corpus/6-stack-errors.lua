@@ -7,7 +7,7 @@ corpus { folder = "reference-stack" }
 local MEMORY <const> = 4096
 
 -- The Terminate that `side` receives, or the script is wrong.
-local function told(side, name)
+local function reported(side, name)
   local event, triple = side:await "terminate_received", wire.triple(name)
   local got = event.layer << 12 | event.etype << 8 | event.code
   if got ~= triple then error("expected " .. wire.describe(triple) .. ", got " .. event.what) end
@@ -57,7 +57,7 @@ for _, refusal in ipairs(refusals) do
       local given = { length = MEMORY, access = ALL }
       for member, value in pairs(memory or {}) do given[member] = value end
       run(s.initiator, s.responder:reg_mr(given).stag, s.initiator:reg_mr { length = MEMORY }.stag)
-      told(s.initiator, name)
+      reported(s.initiator, name)
       over(s)
     end,
   }
@@ -71,7 +71,7 @@ capture {
   run = function()
     local s = stacks { initiator = { p2p = true, rtr = { "read" } }, responder = { rtr = { "write" } } }
     s:connect(false)
-    told(s.responder, "MPA_NO_MATCHING_RTR")
+    reported(s.responder, "MPA_NO_MATCHING_RTR")
     over(s)
   end,
 }
@@ -85,7 +85,7 @@ for _, kind in ipairs { "ddp", "rdmap" } do
       s:connect()
       s.initiator:sent { data = "00" }
       s.responder:verb("catastrophe", { stream = s.responder.stream, kind = kind })
-      told(s.initiator, name)
+      reported(s.initiator, name)
       over(s)
     end,
   }
@@ -188,7 +188,7 @@ for _, row in ipairs(defects) do
         if shows[on] then shows[on](s, side, own, others) else answers[on](s, peer, others, own) end
       end
       for id, verdict in pairs(verdicts) do finding(id, verdict, side:carried(mark, row.nth)) end
-      if answer then told(side, answer) end
+      if answer then reported(side, answer) end
       over(s)
     end,
   }

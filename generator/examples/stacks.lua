@@ -24,8 +24,8 @@ capture {
     local s = stacks {}
     s:connect()
     s.initiator:write { stag = 0x12345678, to = 0, length = 100 }
-    local told = s.initiator:await("terminate_received")
-    if told.layer ~= 1 or told.etype ~= 1 or told.code ~= 0 then error("another Terminate: " .. told.what) end
+    local reported = s.initiator:await("terminate_received")
+    if reported.layer ~= 1 or reported.etype ~= 1 or reported.code ~= 0 then error("another Terminate: " .. reported.what) end
     s:run(6)
   end,
 }

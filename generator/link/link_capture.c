@@ -23,19 +23,19 @@ static int activate(pcap_t *in, const char *interface, struct iwarp_sentence *er
                               pcap_geterr(in));
 }
 
-static int prepare(pcap_t *in, const char *interface, const struct link_capture_wish *wish,
+static int prepare(pcap_t *in, const char *interface, const struct link_capture_settings *settings,
                    uint64_t *nanoseconds_per_tick, struct iwarp_sentence *error)
 {
     char why[PCAP_ERRBUF_SIZE] = "";
 
-    if (pcap_set_snaplen(in, wish->snap_octets) != 0 || pcap_set_promisc(in, 1) != 0 ||
-        (wish->block_ms == 0 ? pcap_set_immediate_mode(in, 1) : pcap_set_timeout(in, wish->block_ms)) != 0 ||
-        pcap_set_buffer_size(in, wish->buffer_octets) != 0)
+    if (pcap_set_snaplen(in, settings->snap_octets) != 0 || pcap_set_promisc(in, 1) != 0 ||
+        (settings->block_ms == 0 ? pcap_set_immediate_mode(in, 1) : pcap_set_timeout(in, settings->block_ms)) != 0 ||
+        pcap_set_buffer_size(in, settings->buffer_octets) != 0)
         return iwarp_sentence_set(error, "%s: cannot capture: libpcap does not take the settings", interface);
     *nanoseconds_per_tick = pcap_set_tstamp_precision(in, PCAP_TSTAMP_PRECISION_NANO) == 0 ? 1 : 1000;
     if (activate(in, interface, error) != 0)
         return -1;
-    if (!wish->any_link && pcap_datalink(in) != DLT_EN10MB)
+    if (!settings->any_link && pcap_datalink(in) != DLT_EN10MB)
         return iwarp_sentence_set(error, "%s: not an Ethernet interface but %s", interface,
                                   pcap_datalink_val_to_name(pcap_datalink(in)));
     if (pcap_setnonblock(in, 1, why) != 0)
@@ -50,8 +50,8 @@ static void note_memory(bool failed)
         out_of_memory_note();
 }
 
-pcap_t *link_capture_open(const char *interface, const struct link_capture_wish *wish, uint64_t *nanoseconds_per_tick,
-                          struct iwarp_sentence *error)
+pcap_t *link_capture_open(const char *interface, const struct link_capture_settings *settings,
+                          uint64_t *nanoseconds_per_tick, struct iwarp_sentence *error)
 {
     char why[PCAP_ERRBUF_SIZE] = "";
     pcap_t *in;
@@ -63,7 +63,7 @@ pcap_t *link_capture_open(const char *interface, const struct link_capture_wish 
         (void)iwarp_sentence_set(error, "%s: cannot capture: %.200s", interface, why);
         return NULL;
     }
-    if (prepare(in, interface, wish, nanoseconds_per_tick, error) == 0)
+    if (prepare(in, interface, settings, nanoseconds_per_tick, error) == 0)
         return in;
     note_memory(true);
     pcap_close(in);

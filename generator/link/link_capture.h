@@ -11,7 +11,7 @@
 
 struct iwarp_sentence;
 
-struct link_capture_wish {
+struct link_capture_settings {
     int snap_octets;   /* of a frame, so many are kept */
     int buffer_octets; /* of the kernel's ring */
     int block_ms;  /* frames may wait so long in a block of the ring, which then has many: 0: each is given at once */
@@ -23,8 +23,8 @@ struct link_capture_wish {
  * tv_usec, 1, or 1000 where the interface has microseconds alone. The caller closes it with pcap_close(). NULL with a
  * sentence that says what helps.
  */
-pcap_t *link_capture_open(const char *interface, const struct link_capture_wish *wish, uint64_t *nanoseconds_per_tick,
-                          struct iwarp_sentence *error);
+pcap_t *link_capture_open(const char *interface, const struct link_capture_settings *settings,
+                          uint64_t *nanoseconds_per_tick, struct iwarp_sentence *error);
 
 /* Has the kernel leave out what the filter (pcap-filter(7)) does not name. 0, or -1 with a sentence. */
 int link_capture_filter(pcap_t *in, const char *interface, const char *filter, struct iwarp_sentence *error);

@@ -262,10 +262,10 @@ static bool joins_frames(const char *interface)
 
 static int open_capture(struct link_net *net, const struct link_net_config *config, struct iwarp_sentence *error)
 {
-    struct link_capture_wish wish = {.snap_octets = SNAP_LENGTH,
-                                     .buffer_octets = joins_frames(net->interface) ? MERGED_BUFFER : CAPTURE_BUFFER};
+    struct link_capture_settings settings = {
+        .snap_octets = SNAP_LENGTH, .buffer_octets = joins_frames(net->interface) ? MERGED_BUFFER : CAPTURE_BUFFER};
 
-    net->in = link_capture_open(net->interface, &wish, &net->nanoseconds_per_tick, error);
+    net->in = link_capture_open(net->interface, &settings, &net->nanoseconds_per_tick, error);
     if (net->in == NULL)
         return -1;
     if (pcap_setdirection(net->in, PCAP_D_IN) != 0)

@@ -199,7 +199,7 @@ void sctp_host_peer(struct sctp_assoc *assoc, const struct sctp_init *init)
     assoc->status.peer_known = true;
     assoc->status.peer_tag = init->tag;
     assoc->status.peer_window = init->window;
-    assoc->status.cumulative = assoc->sack_told = init->initial_tsn - 1;
+    assoc->status.cumulative = assoc->sack_cumulative = init->initial_tsn - 1;
 }
 
 const struct sctp_assoc_status *sctp_assoc_status(const struct sctp_assoc *assoc)

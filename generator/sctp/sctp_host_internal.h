@@ -53,8 +53,8 @@ struct sctp_assoc {
     struct tsn_range ranges[SCTP_HOST_RANGES_MAX]; /* ascending */
     size_t range_count;
     bool sack_due;
-    uint32_t sack_told; /* Cumulative TSN Ack of the last SACK */
-    uint64_t timer;     /* of what waits for an answer; SCTP_HOST_NEVER: none */
+    uint32_t sack_cumulative; /* Cumulative TSN Ack of the last SACK */
+    uint64_t timer;           /* of what waits for an answer; SCTP_HOST_NEVER: none */
     uint64_t rto, asked_ns;
     unsigned tries; /* in a row without an answer */
     uint64_t cookie_key;

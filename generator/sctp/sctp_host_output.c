@@ -89,7 +89,7 @@ static uint32_t cumulative_of(const struct sctp_assoc *assoc)
     uint32_t cumulative = assoc->status.cumulative;
     bool shut = assoc->fixed_window && assoc->options.window == 0;
 
-    return shut && cumulative != assoc->sack_told ? cumulative - 1 : cumulative;
+    return shut && cumulative != assoc->sack_cumulative ? cumulative - 1 : cumulative;
 }
 
 void sctp_host_send_sack(struct sctp_assoc *assoc)
@@ -101,7 +101,7 @@ void sctp_host_send_sack(struct sctp_assoc *assoc)
     size_t at = 12;
 
     assoc->sack_due = false;
-    assoc->sack_told = cumulative;
+    assoc->sack_cumulative = cumulative;
     octets_put32(value, cumulative);
     octets_put32(value + 4, window_of(assoc));
     for (size_t i = 0; i < ranges && blocks < SACK_BLOCKS_MAX; i++) {

@@ -242,10 +242,10 @@ static bool is_acceptable(const struct tcp_connection *c, const struct packet *p
  */
 static void peer_reset(struct tcp_connection *c, const struct packet *p)
 {
-    bool tells = (p->flags & TCP_FLAG_ACK) != 0 && seq_lt(c->status.snd_una, p->acknowledgment) &&
-                 seq_le(p->acknowledgment, c->snd_max);
+    bool acks_new_data = (p->flags & TCP_FLAG_ACK) != 0 && seq_lt(c->status.snd_una, p->acknowledgment) &&
+                         seq_le(p->acknowledgment, c->snd_max);
 
-    c->status.peer_end_acknowledgment = tells ? p->acknowledgment : c->status.snd_una;
+    c->status.peer_end_acknowledgment = acks_new_data ? p->acknowledgment : c->status.snd_una;
     c->status.peer_reset_ns = time_of_event(c);
     tcp_connection_close(c, c->status.state == TCP_STATE_SYN_RECEIVED && !c->status.passive ? TCP_CAUSE_REFUSED
                                                                                             : TCP_CAUSE_PEER_RESET);

@@ -66,7 +66,7 @@ struct iwarp_faults {
 enum stream_number {
     NUMBER_SEGMENT_ROOM,   /* octets of payload that the next segment has room for (RFC 5041 5.2) */
     NUMBER_ULPDU_MAX,      /* octets of the largest ULPDU (RFC 5044 4.5, RFC 5043 9)... */
-    NUMBER_ULPDU_TOLD,     /* ...as reported to the ULP and instruments (RFC 5043 9) */
+    NUMBER_ULPDU_REPORTED, /* ...as reported to the ULP and instruments (RFC 5043 9) */
     NUMBER_POSTED_ULPDU,   /* octets of a ULPDU that the ULP posts as it stands (RFC 5044 3)... */
     NUMBER_POSTED_MAX,     /* ...and how many it may have */
     NUMBER_EMSS,           /* TCP's effective maximum segment size, when it changes (RFC 5044 4.5) */

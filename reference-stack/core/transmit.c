@@ -370,7 +370,7 @@ size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
 {
     if (stream == NULL)
         return 0;
-    return (size_t)SEAM_NUMBER(stream, NUMBER_ULPDU_TOLD, ulpdu_max(stream, NULL));
+    return (size_t)SEAM_NUMBER(stream, NUMBER_ULPDU_REPORTED, ulpdu_max(stream, NULL));
 }
 
 int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count,

@@ -93,8 +93,8 @@ void state_cm_event(struct cm_agent *agent, struct cm_event *event)
         left->tuple = event->tuple;
         left->tuple_known = true;
     }
-    if (event->kind == CM_EVENT_ESTABLISHED && event->octets <= sizeof(left->told))
-        leave(left->told, event->data, event->octets, behaves(agent, DEFECT_CM_REPLY_TOLD_STAYS));
+    if (event->kind == CM_EVENT_ESTABLISHED && event->octets <= sizeof(left->reported))
+        leave(left->reported, event->data, event->octets, behaves(agent, DEFECT_CM_REPLY_TOLD_STAYS));
 }
 
 /* --- What is sent ------------------------------------------------------------------------------------------------- */

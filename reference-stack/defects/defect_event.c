@@ -30,8 +30,8 @@ static void start_event(const struct iwarp_stream *stream, struct iwarp_event *e
 {
     struct iwarp_mpa_start *start = &event->start;
 
-    state_sctp_told(stream, start);
-    state_stream_told(stream, start);
+    state_sctp_reported(stream, start);
+    state_stream_reported(stream, start);
     if (stream_behaves(stream, DEFECT_EVENT_REVISION_0))
         start->revision = 0;
     if (stream_behaves(stream, DEFECT_PRIVATE_256) && start->private_octets > 256)

@@ -150,7 +150,7 @@ const uint8_t *state_message_source(const struct iwarp_stream *stream, const str
 
 /* --- Events ------------------------------------------------------------------------------------------------------- */
 
-static void receive_told(const struct iwarp_stream *stream, struct iwarp_event *event)
+static void receive_reported(const struct iwarp_stream *stream, struct iwarp_event *event)
 {
     struct message_left *left = left_of(stream);
 
@@ -170,7 +170,7 @@ static void receive_told(const struct iwarp_stream *stream, struct iwarp_event *
         event->stag = left->invalidated;
 }
 
-static void atomic_told(struct iwarp_stream *stream, struct iwarp_event *event)
+static void atomic_reported(struct iwarp_stream *stream, struct iwarp_event *event)
 {
     struct message_left *left = left_of(stream);
     uint64_t own = event->value;
@@ -186,9 +186,9 @@ static void atomic_told(struct iwarp_stream *stream, struct iwarp_event *event)
 void state_message_event(struct iwarp_stream *stream, struct iwarp_event *event)
 {
     if (event->kind == IWARP_EVENT_RECEIVE)
-        receive_told(stream, event);
+        receive_reported(stream, event);
     else if (event->kind == IWARP_EVENT_ATOMIC_DONE)
-        atomic_told(stream, event);
+        atomic_reported(stream, event);
 }
 
 /* --- Counters ----------------------------------------------------------------------------------------------------- */

@@ -64,7 +64,7 @@ bool defect_sctp_down_untold(const struct sctp_session *session)
     return session_behaves(session, DEFECT_SCTP_DOWN_UNTOLD) && session->association->attached != 1;
 }
 
-bool defect_sctp_abort_told(struct iwarp_association *association)
+bool defect_sctp_abort_reported(struct iwarp_association *association)
 {
     if (!association_behaves(association, DEFECT_SCTP_ABORT_TOLD))
         return false;
@@ -127,7 +127,7 @@ static size_t filling(const struct iwarp_stream *stream, size_t octets)
     return most > octets ? most : octets;
 }
 
-size_t defect_told_max(const struct iwarp_stream *stream, size_t octets)
+size_t defect_reported_max(const struct iwarp_stream *stream, size_t octets)
 {
     return stream->llp == &sctp_llp && stream_behaves(stream, DEFECT_SCTP_TOLD_LESS) ? SEGMENT_LEAST : octets;
 }

@@ -68,7 +68,7 @@ static bool decide(struct iwarp_association *association, struct sctp_session *s
                    const struct ddp_sctp_message *about, bool own)
 {
     switch (what) {
-    case SCTP_ABORTS: return own && !defect_sctp_abort_told(association);
+    case SCTP_ABORTS: return own && !defect_sctp_abort_reported(association);
     case SCTP_SHUTS_DOWN: return own || behaves(association, DEFECT_SCTP_LAST_SHUTS_DOWN);
     case SCTP_SORTED: return own && !variant_sctp_sorting(session, about) && !state_sctp_sorting(session, about);
     default: return decide_of_session(session, what, about, own);

@@ -19,7 +19,7 @@ bool defect_sctp_pending_kept(const struct sctp_session *session);
 bool defect_sctp_held_kept(const struct sctp_session *session);
 bool defect_sctp_reset_obeyed(struct sctp_session *session);
 bool defect_sctp_down_untold(const struct sctp_session *session);
-bool defect_sctp_abort_told(struct iwarp_association *association);
+bool defect_sctp_abort_reported(struct iwarp_association *association);
 uint16_t defect_sctp_first_ssn(const struct sctp_session *session);
 uint16_t defect_sctp_next_ssn(const struct sctp_session *session);
 uint32_t defect_sctp_outstanding_max(const struct sctp_session *session);

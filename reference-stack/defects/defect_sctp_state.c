@@ -93,7 +93,7 @@ static void leave_private_data(const struct sctp_session *session, struct iwarp_
 }
 
 /* An event that has the peer's message. */
-void state_sctp_told(const struct iwarp_stream *stream, struct iwarp_mpa_start *start)
+void state_sctp_reported(const struct iwarp_stream *stream, struct iwarp_mpa_start *start)
 {
     struct sctp_left *left;
     uint8_t *octets;
@@ -103,12 +103,12 @@ void state_sctp_told(const struct iwarp_stream *stream, struct iwarp_mpa_start *
         return;
     left = left_of(lower_of(stream)->session);
     octets = lower_of(stream)->private_data;
-    if (count >= left->told_octets) {
-        memcpy(left->told, octets, count);
-        left->told_octets = count;
+    if (count >= left->reported_octets) {
+        memcpy(left->reported, octets, count);
+        left->reported_octets = count;
     } else if (stream_behaves(stream, DEFECT_SCTP_PRIVATE_TOLD_LEFT)) {
-        memcpy(octets + count, left->told + count, left->told_octets - count);
-        start->private_octets = (uint16_t)left->told_octets;
+        memcpy(octets + count, left->reported + count, left->reported_octets - count);
+        start->private_octets = (uint16_t)left->reported_octets;
     }
 }
 

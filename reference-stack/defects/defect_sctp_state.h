@@ -25,7 +25,7 @@ bool state_sctp_first_ssn(const struct sctp_session *session, uint16_t *ssn);
 uint16_t state_sctp_next_ssn(const struct sctp_session *session, uint16_t next);
 bool state_sctp_sorting(struct sctp_session *session, const struct ddp_sctp_message *message);
 void state_sctp_output(const struct sctp_session *session, struct iwarp_sctp_output *output, uint8_t *octets);
-void state_sctp_told(const struct iwarp_stream *stream, struct iwarp_mpa_start *start);
+void state_sctp_reported(const struct iwarp_stream *stream, struct iwarp_mpa_start *start);
 uint8_t state_sctp_answer_code(const struct sctp_session *session, uint8_t code);
 void state_sctp_refusal(const struct sctp_session *session);
 uint32_t state_sctp_attached(const struct sctp_session *session, uint32_t domain);

@@ -42,7 +42,7 @@ uint64_t seam_number(const struct iwarp_stream *stream, enum stream_number what,
     switch (what) {
     case NUMBER_SEGMENT_ROOM: return defect_segment_room(stream, (size_t)own);
     case NUMBER_ULPDU_MAX: return ulpdu_max(stream, (size_t)own);
-    case NUMBER_ULPDU_TOLD: return defect_told_max(stream, (size_t)own);
+    case NUMBER_ULPDU_REPORTED: return defect_reported_max(stream, (size_t)own);
     case NUMBER_POSTED_ULPDU: return defect_posted_ulpdu(stream, (size_t)own);
     case NUMBER_POSTED_MAX: return defect_posted_max(stream, (size_t)own);
     case NUMBER_EMSS: return defect_emss(itself, (size_t)own);

@@ -21,13 +21,13 @@ enum { MEMBER_NAME_MAX = 64 };
     }
 #define SCTP(member)                                                                                                   \
     {                                                                                                                  \
-        "sctp." #member, CONFIGURES_SCTP, offsetof(struct sctp_wishes, member),                                        \
-            sizeof(((struct sctp_wishes *)NULL)->member)                                                               \
+        "sctp." #member, CONFIGURES_SCTP, offsetof(struct sctp_settings, member),                                      \
+            sizeof(((struct sctp_settings *)NULL)->member)                                                             \
     }
 #define TCP(member)                                                                                                    \
     {                                                                                                                  \
-        "tcp." #member, CONFIGURES_TCP, offsetof(struct tcp_wishes, member),                                           \
-            sizeof(((struct tcp_wishes *)NULL)->member)                                                                \
+        "tcp." #member, CONFIGURES_TCP, offsetof(struct tcp_settings, member),                                         \
+            sizeof(((struct tcp_settings *)NULL)->member)                                                              \
     }
 #define CM(member)                                                                                                     \
     {                                                                                                                  \
@@ -149,15 +149,16 @@ static void settings_apply(const struct defect_set *set, enum defect_configurati
 
 /* --- Where it acts ------------------------------------------------------------------------------------------------ */
 
-void hook_sctp_config(const struct defect_set *set, struct iwarp_association_config *config, struct sctp_wishes *wishes)
+void hook_sctp_config(const struct defect_set *set, struct iwarp_association_config *config,
+                      struct sctp_settings *settings)
 {
     settings_apply(set, CONFIGURES_ASSOCIATION, config);
-    settings_apply(set, CONFIGURES_SCTP, wishes);
+    settings_apply(set, CONFIGURES_SCTP, settings);
 }
 
-void hook_tcp_settings(const struct defect_set *set, struct tcp_wishes *wishes)
+void hook_tcp_settings(const struct defect_set *set, struct tcp_settings *settings)
 {
-    settings_apply(set, CONFIGURES_TCP, wishes);
+    settings_apply(set, CONFIGURES_TCP, settings);
 }
 
 void hook_cm_config(const struct defect_set *set, struct cm_agent_config *config)

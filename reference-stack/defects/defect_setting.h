@@ -10,7 +10,7 @@
 
 struct defect;
 struct defect_set;
-struct tcp_wishes;
+struct tcp_settings;
 
 enum { DEFECT_SETTINGS_MAX = 16 }; /* of one set */
 
@@ -27,6 +27,6 @@ struct defect_setting {
 int defect_setting_compile(const struct defect *defect, struct defect_set *set, struct iwarp_sentence *sentence);
 
 /* The set's settings of TCP. */
-void hook_tcp_settings(const struct defect_set *set, struct tcp_wishes *wishes);
+void hook_tcp_settings(const struct defect_set *set, struct tcp_settings *settings);
 
 #endif

@@ -134,12 +134,12 @@ struct stream_private_left {
 /* What streams leave to others, which should have nothing of it. */
 struct stream_left {
     struct stream_terms_left last, over; /* of the stream that was established last, and of one that is over */
-    struct stream_private_left said, told, asked;
+    struct stream_private_left said, reported, asked;
     uint32_t requests, responses; /* Read and Atomic Requests, Atomic Responses of all streams */
-    bool flags_known, markers, crc, revision_known, replied, rejected, depths_told, failed, read_open, quoted[2];
+    bool flags_known, markers, crc, revision_known, replied, rejected, depths_reported, failed, read_open, quoted[2];
     uint8_t revision, word[MPA_ENHANCED_OCTETS];
-    uint16_t told_ird, told_ord, peer_port;
-    uint32_t told_by;
+    uint16_t reported_ird, reported_ord, peer_port;
+    uint32_t reported_by;
     size_t receives;
     uint8_t partial[64];
     size_t partial_octets;
@@ -171,9 +171,9 @@ struct device_faults {
 
 /* What a session leaves to another one, which should have nothing of it (defect_sctp_state.c). */
 struct sctp_left {
-    uint8_t said[DDP_SCTP_PRIVATE_DATA_MAX]; /* Private Data of the longest answer so far */
-    uint8_t told[DDP_SCTP_PRIVATE_DATA_MAX]; /* and the longest that the ULP received */
-    size_t said_octets, told_octets;
+    uint8_t said[DDP_SCTP_PRIVATE_DATA_MAX];     /* Private Data of the longest answer so far */
+    uint8_t reported[DDP_SCTP_PRIVATE_DATA_MAX]; /* and the longest that the ULP received */
+    size_t said_octets, reported_octets;
     bool first_known, domain_known, enhanced, refused, msn_known, depths_known;
     bool emptied; /* its last session has ended */
     uint16_t first_sid, domain_sid, refused_sid, msn_sid, last_sid;
@@ -194,7 +194,7 @@ struct cm_left {
     uint8_t code, protocol;
     uint16_t source_port;
     uint8_t consumer[IP_CM_CONSUMER_OCTETS], sent[IP_CM_CONSUMER_OCTETS];
-    uint8_t told[224], replied[196]; /* Private Data of RTUs and REPs, of a REP */
+    uint8_t reported[224], replied[196]; /* Private Data of RTUs and REPs, of a REP */
 };
 
 /* What an association keeps for its defects. */

@@ -78,7 +78,7 @@ bool defect_input_end(struct iwarp_stream *stream);
 /* defect_mpa.c, defect_sctp.c: octets of the largest ULPDU. */
 size_t defect_mulpdu(const struct iwarp_stream *stream, size_t mulpdu);
 size_t defect_segment_max(const struct iwarp_stream *stream, size_t octets);
-size_t defect_told_max(const struct iwarp_stream *stream, size_t octets);
+size_t defect_reported_max(const struct iwarp_stream *stream, size_t octets);
 size_t defect_emss(struct iwarp_stream *stream, size_t emss);
 
 /* defect_deliver.c: decisions of the Data Sink. */

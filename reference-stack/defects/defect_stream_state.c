@@ -183,7 +183,7 @@ size_t state_stream_start(const struct iwarp_stream *stream, const struct iwarp_
 }
 
 /* An event that has the peer's frame. */
-void state_stream_told(const struct iwarp_stream *stream, struct iwarp_mpa_start *start)
+void state_stream_reported(const struct iwarp_stream *stream, struct iwarp_mpa_start *start)
 {
     struct stream_left *left = left_of(stream);
     size_t own = start->private_octets, room;
@@ -193,25 +193,25 @@ void state_stream_told(const struct iwarp_stream *stream, struct iwarp_mpa_start
         return;
     octets = mpa_of(stream)->start_octets + (start->private_data - mpa_of(stream)->start_octets);
     room = (size_t)(mpa_of(stream)->start_octets + MPA_START_MAX - octets);
-    if (own >= left->told.octets) {
-        memcpy(left->told.data, octets, own);
-        left->told.octets = own;
-    } else if (left->told.octets <= room && stream_behaves(stream, DEFECT_TOLD_PRIVATE_STAYS)) {
-        memcpy(octets + own, left->told.data + own, left->told.octets - own);
-        start->private_octets = (uint16_t)left->told.octets;
+    if (own >= left->reported.octets) {
+        memcpy(left->reported.data, octets, own);
+        left->reported.octets = own;
+    } else if (left->reported.octets <= room && stream_behaves(stream, DEFECT_TOLD_PRIVATE_STAYS)) {
+        memcpy(octets + own, left->reported.data + own, left->reported.octets - own);
+        start->private_octets = (uint16_t)left->reported.octets;
     }
     if (!start->enhanced)
         return;
-    if (left->depths_told && (left->told_ird != start->ird || left->told_ord != start->ord) &&
-        left->told_by != stream->config.number && stream_behaves(stream, DEFECT_TOLD_DEPTHS_STAY)) {
-        start->ird = left->told_ird;
-        start->ord = left->told_ord;
+    if (left->depths_reported && (left->reported_ird != start->ird || left->reported_ord != start->ord) &&
+        left->reported_by != stream->config.number && stream_behaves(stream, DEFECT_TOLD_DEPTHS_STAY)) {
+        start->ird = left->reported_ird;
+        start->ord = left->reported_ord;
         return;
     }
-    left->told_by = stream->config.number;
-    left->told_ird = start->ird;
-    left->told_ord = start->ord;
-    left->depths_told = true;
+    left->reported_by = stream->config.number;
+    left->reported_ird = start->ird;
+    left->reported_ord = start->ord;
+    left->depths_reported = true;
 }
 
 /* The same where the ULP decides about it. */

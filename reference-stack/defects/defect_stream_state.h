@@ -29,7 +29,7 @@ void state_stream_depths(struct iwarp_stream *stream);
 void state_stream_framing(struct iwarp_stream *stream);
 size_t state_stream_start(const struct iwarp_stream *stream, const struct iwarp_mpa_start *start, uint8_t *octets,
                           size_t count);
-void state_stream_told(const struct iwarp_stream *stream, struct iwarp_mpa_start *start);
+void state_stream_reported(const struct iwarp_stream *stream, struct iwarp_mpa_start *start);
 void state_stream_asked(const struct iwarp_stream *stream, struct iwarp_mpa_start *start);
 bool state_stream_buffer(const struct iwarp_stream *stream);
 void state_stream_header(const struct iwarp_stream *stream, struct outgoing *outgoing);

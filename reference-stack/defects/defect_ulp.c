@@ -73,28 +73,28 @@ void hook_cut(const struct defect_set *set, size_t *count)
         *count = piece;
 }
 
-void hook_tcp(const struct defect_set *set, struct tcp_wishes *wishes)
+void hook_tcp(const struct defect_set *set, struct tcp_settings *settings)
 {
-    wishes->fragmentable = defect_behaves(set, DEFECT_FRAGMENTABLE);
-    wishes->delay_acks = defect_behaves(set, DEFECT_ACKS_DELAYED);
-    wishes->drop_fragments = defect_behaves(set, DEFECT_FRAGMENTS_DROPPED);
-    wishes->take_repeats = defect_behaves(set, DEFECT_REPEATS_TAKEN);
-    wishes->octets_after_fin = defect_behaves(set, DEFECT_OCTETS_AFTER_FIN);
-    wishes->sack_silent = defect_behaves(set, DEFECT_SACK_SILENT);
-    wishes->sack_shifted = defect_behaves(set, DEFECT_SACK_SHIFTED);
+    settings->fragmentable = defect_behaves(set, DEFECT_FRAGMENTABLE);
+    settings->delay_acks = defect_behaves(set, DEFECT_ACKS_DELAYED);
+    settings->drop_fragments = defect_behaves(set, DEFECT_FRAGMENTS_DROPPED);
+    settings->take_repeats = defect_behaves(set, DEFECT_REPEATS_TAKEN);
+    settings->octets_after_fin = defect_behaves(set, DEFECT_OCTETS_AFTER_FIN);
+    settings->sack_silent = defect_behaves(set, DEFECT_SACK_SILENT);
+    settings->sack_shifted = defect_behaves(set, DEFECT_SACK_SHIFTED);
     if (defect_behaves(set, DEFECT_ACKS_LATE))
-        wishes->acks_late_ns = UINT64_C(1500000000);
+        settings->acks_late_ns = UINT64_C(1500000000);
     if (defect_behaves(set, DEFECT_MSS_300))
-        wishes->mss = 300;
+        settings->mss = 300;
     if (defect_behaves(set, DEFECT_WINDOW_SMALL))
-        wishes->window = 700;
+        settings->window = 700;
     if (defect_behaves(set, DEFECT_WINDOW_4096))
-        wishes->window = 4096;
+        settings->window = 4096;
     if (defect_behaves(set, DEFECT_SEQUENCE_WRAPS) || defect_behaves(set, DEFECT_MARKER_LOST_AT_WRAP)) {
-        wishes->iss = UINT32_C(0) - DEFECT_WRAP_AFTER;
-        wishes->choose_iss = true;
+        settings->iss = UINT32_C(0) - DEFECT_WRAP_AFTER;
+        settings->choose_iss = true;
     }
-    hook_tcp_settings(set, wishes);
+    hook_tcp_settings(set, settings);
 }
 
 bool hook_early_refused(const struct defect_set *set, size_t count)
@@ -112,10 +112,10 @@ bool hook_flush_otherwise(const struct defect_set *set)
     return defect_behaves(set, DEFECT_FLUSH_OTHERWISE);
 }
 
-void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf)
+void hook_hand_over(const struct defect_set *set, bool *forgets, bool *drops_input)
 {
     *forgets = defect_behaves(set, DEFECT_STREAMING_UNACKED_LOST);
-    *deaf = defect_behaves(set, DEFECT_STREAMING_NEXT_LOST);
+    *drops_input = defect_behaves(set, DEFECT_STREAMING_NEXT_LOST);
 }
 
 bool hook_streaming_over(const struct defect_set *set)

@@ -28,7 +28,7 @@ struct iwarp_association_config;
 /* --- SCTP: packets of the peer, before their checksum is set (peer/peer.c) ---------------------------------------- */
 
 /* What the SCTP below the peer's associations is asked for; 0: as it is. */
-struct sctp_wishes {
+struct sctp_settings {
     uint32_t sack_delay_ms; /* DATA is acknowledged so late at most (RFC 9260 6.2)... */
     uint32_t sack_packets;  /* ...or with the packet of that number */
     uint32_t window;        /* octets that it takes before they are read (a_rwnd) */
@@ -37,7 +37,7 @@ struct sctp_wishes {
 
 /* The configuration of the peer's associations, and of the SCTP below them. */
 void hook_sctp_config(const struct defect_set *set, struct iwarp_association_config *config,
-                      struct sctp_wishes *wishes);
+                      struct sctp_settings *settings);
 
 /* Returns the octets that leave, 0: none. */
 size_t hook_sctp_leaving(const struct defect_set *set, uint8_t *packet, size_t octets, size_t room);
@@ -86,7 +86,7 @@ void hook_cut(const struct defect_set *set, size_t *count);
 /*
  * How TCP should be opened for the device: what a transport can choose of it, and faults of a TCP that can have them.
  */
-struct tcp_wishes {
+struct tcp_settings {
     uint16_t window; /* of receiving, fixed; 0: TCP's own */
     bool choose_iss;
     uint32_t iss;
@@ -102,7 +102,7 @@ struct tcp_wishes {
 };
 
 /* Changes the settings that only TCP has. */
-void hook_tcp(const struct defect_set *set, struct tcp_wishes *wishes);
+void hook_tcp(const struct defect_set *set, struct tcp_settings *settings);
 
 /* `count` octets came after a gap. True: there is no room for them, and the connection is given up (RFC 5044 A.5.2). */
 bool hook_early_refused(const struct defect_set *set, size_t count);
@@ -112,7 +112,7 @@ bool hook_limits_fixed(const struct defect_set *set);
 bool hook_flush_otherwise(const struct defect_set *set);
 
 /* MPA takes the connection over: octets not acknowledged are forgotten, or the next ones lost (RFC 5044 7.1.5). */
-void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf);
+void hook_hand_over(const struct defect_set *set, bool *forgets, bool *drops_input);
 
 /* True: it takes over before the peer's streaming message is complete (RFC 5044 7.1.5). */
 bool hook_streaming_over(const struct defect_set *set);

@@ -108,13 +108,13 @@ int driver_sctp_open(struct driver *driver, struct iwarp_sentence *sentence)
                                   .changed = on_changed,
                                   .owner = driver};
     struct sockaddr_storage name;
-    struct sctp_wishes wishes;
+    struct sctp_settings settings;
 
-    peer_sctp(&driver->config.peer, &wishes);
-    hub.sack_delay_ms = wishes.sack_delay_ms;
-    hub.sack_packets = wishes.sack_packets;
-    hub.window = wishes.window;
-    hub.chunk_max = wishes.chunk_max;
+    peer_sctp(&driver->config.peer, &settings);
+    hub.sack_delay_ms = settings.sack_delay_ms;
+    hub.sack_packets = settings.sack_packets;
+    hub.window = settings.window;
+    hub.chunk_max = settings.chunk_max;
     if (config->kernel)
         return driver_kernel_sctp_open(driver, sentence);
     driver->ops = &udp_ops;

@@ -354,8 +354,8 @@ void peer_input(struct peer_stream *ps, const uint8_t *octets, size_t count, uin
     }
     if (ps->stream == NULL)
         return;
-    if (ps->deaf && count != 0) {
-        ps->deaf = false;
+    if (ps->drops_input && count != 0) {
+        ps->drops_input = false;
         count = 0;
     }
     iwarp_stream_input(ps->stream, octets, count, now);

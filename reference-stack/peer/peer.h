@@ -101,11 +101,11 @@ struct peer_config {
 struct peer *peer_new(const struct peer_config *config, const struct peer_transport_ops *ops, void *context,
                       struct iwarp_sentence *sentence);
 
-/* How TCP should be opened for the peer (struct tcp_wishes); `config` may be NULL. */
-void peer_tcp(const struct peer_config *config, struct tcp_wishes *wishes);
+/* How TCP should be opened for the peer (struct tcp_settings); `config` may be NULL. */
+void peer_tcp(const struct peer_config *config, struct tcp_settings *settings);
 
 /* The same of its associations, and of the SCTP below them: before anything is made of `config`. */
-void peer_sctp(struct peer_config *config, struct sctp_wishes *wishes);
+void peer_sctp(struct peer_config *config, struct sctp_settings *settings);
 
 /* What leaves in place of an SCTP packet of the peer, as `leaving` of struct user_sctp_config: the packet itself. */
 size_t peer_sctp_leaving(const struct peer_config *config, uint8_t *packet, size_t octets, size_t room);

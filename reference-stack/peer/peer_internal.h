@@ -94,7 +94,7 @@ struct peer_stream {
     bool opener;        /* this side opened the TCP connection */
     uint8_t *streaming; /* what the peer has said of its streaming message; NULL: MPA is on */
     size_t streaming_got;
-    bool deaf;           /* defect: what comes next is lost */
+    bool drops_input;    /* defect: what comes next is lost */
     uint64_t counted_at; /* of peer->polls: since when `waiting` counts */
     uint32_t waiting;    /* completions that nobody has polled yet, with options.queue */
     bool overflowed;

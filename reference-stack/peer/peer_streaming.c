@@ -41,7 +41,7 @@ static int hand_over(struct peer_stream *ps, struct iwarp_sentence *sentence)
     report_streaming(ps);
     if (!ps->opener)
         send_streaming(ps);
-    PEER_HOOK(config, hook_hand_over(config->defects, &forgets, &ps->deaf));
+    PEER_HOOK(config, hook_hand_over(config->defects, &forgets, &ps->drops_input));
     if (forgets && ps->peer->ops->forget != NULL)
         ps->peer->ops->forget(ps->transport);
     free(ps->streaming);

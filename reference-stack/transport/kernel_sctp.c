@@ -142,22 +142,22 @@ static void dry(struct kernel_sctp_path *path, uint64_t now)
     }
 }
 
-static void handle_read(struct kernel_sctp_path *path, enum kernel_sctp_told what, const struct kernel_sctp_read *told,
-                        uint64_t now)
+static void handle_read(struct kernel_sctp_path *path, enum kernel_sctp_input what,
+                        const struct kernel_sctp_read *input, uint64_t now)
 {
     if (path->introduced) {
         if (what == KERNEL_SCTP_INDICATION) {
             path->peer.has_indication = true;
-            path->peer.indication = told->peer.indication;
+            path->peer.indication = input->peer.indication;
         }
         introduce(path, now);
     }
     switch (what) {
     case KERNEL_SCTP_UP:
-        path->peer = told->peer;
+        path->peer = input->peer;
         path->introduced = !path->up;
         break;
-    case KERNEL_SCTP_MESSAGE: iwarp_association_input(path->association, &told->message, now); break;
+    case KERNEL_SCTP_MESSAGE: iwarp_association_input(path->association, &input->message, now); break;
     case KERNEL_SCTP_PART:
     case KERNEL_SCTP_REFUSED: iwarp_association_abort(path->association, now); break;
     case KERNEL_SCTP_DRY: dry(path, now); break;
@@ -177,16 +177,16 @@ static void read_path(uv_poll_t *poll, int status, int events)
 {
     struct kernel_sctp_path *path = poll->data;
     uint64_t now = uv_hrtime();
-    enum kernel_sctp_told what;
-    struct kernel_sctp_read told;
+    enum kernel_sctp_input what;
+    struct kernel_sctp_read input;
     unsigned count = 0;
 
     (void)status, (void)events;
     path->full = false;
     /* After the indication the owner begins its own sessions, before messages of the peer may take their SIDs. */
     do {
-        what = kernel_sctp_socket_read(path->descriptor, path->sctp->buffer, KERNEL_SCTP_MESSAGE_MAX, &told);
-        handle_read(path, what, &told, now);
+        what = kernel_sctp_socket_read(path->descriptor, path->sctp->buffer, KERNEL_SCTP_MESSAGE_MAX, &input);
+        handle_read(path, what, &input, now);
     } while (what != KERNEL_SCTP_NOTHING && what != KERNEL_SCTP_PART && what != KERNEL_SCTP_INDICATION && !path->lost &&
              (++count < TURN || path->introduced));
     watch(path);

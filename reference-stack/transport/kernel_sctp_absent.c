@@ -26,10 +26,10 @@ int kernel_sctp_socket_offer(int descriptor, const struct iwarp_sctp_init *init,
     return kernel_sctp_socket(0, sentence);
 }
 
-enum kernel_sctp_told kernel_sctp_socket_read(int descriptor, uint8_t *buffer, size_t octets,
-                                              struct kernel_sctp_read *told)
+enum kernel_sctp_input kernel_sctp_socket_read(int descriptor, uint8_t *buffer, size_t octets,
+                                               struct kernel_sctp_read *input)
 {
-    (void)descriptor, (void)buffer, (void)octets, (void)told;
+    (void)descriptor, (void)buffer, (void)octets, (void)input;
     return KERNEL_SCTP_LOST;
 }
 

@@ -137,7 +137,7 @@ void kernel_sctp_socket_close(int descriptor, bool in_order)
  */
 
 /* The events are copied out: nothing says how the buffer is aligned. */
-static enum kernel_sctp_told read_change(const uint8_t *event, size_t octets, struct iwarp_sctp_init *peer)
+static enum kernel_sctp_input read_change(const uint8_t *event, size_t octets, struct iwarp_sctp_init *peer)
 {
     struct sctp_assoc_change change;
 
@@ -150,7 +150,7 @@ static enum kernel_sctp_told read_change(const uint8_t *event, size_t octets, st
     return KERNEL_SCTP_UP;
 }
 
-static enum kernel_sctp_told read_indication(const uint8_t *event, size_t octets, struct iwarp_sctp_init *peer)
+static enum kernel_sctp_input read_indication(const uint8_t *event, size_t octets, struct iwarp_sctp_init *peer)
 {
     struct sctp_adaptation_event adaptation;
 
@@ -161,7 +161,7 @@ static enum kernel_sctp_told read_indication(const uint8_t *event, size_t octets
     return KERNEL_SCTP_INDICATION;
 }
 
-static enum kernel_sctp_told read_event(const uint8_t *event, size_t octets, struct iwarp_sctp_init *peer)
+static enum kernel_sctp_input read_event(const uint8_t *event, size_t octets, struct iwarp_sctp_init *peer)
 {
     uint16_t type;
 
@@ -181,8 +181,8 @@ static enum kernel_sctp_told read_event(const uint8_t *event, size_t octets, str
     return type == SCTP_SENDER_DRY_EVENT ? KERNEL_SCTP_DRY : KERNEL_SCTP_OTHER;
 }
 
-static enum kernel_sctp_told read_message(struct msghdr *header, const uint8_t *buffer, size_t octets,
-                                          struct iwarp_sctp_message *message)
+static enum kernel_sctp_input read_message(struct msghdr *header, const uint8_t *buffer, size_t octets,
+                                           struct iwarp_sctp_message *message)
 {
     struct sctp_rcvinfo info;
 
@@ -196,8 +196,8 @@ static enum kernel_sctp_told read_message(struct msghdr *header, const uint8_t *
     return KERNEL_SCTP_PART; /* a message of which nothing is known: it is as little use */
 }
 
-enum kernel_sctp_told kernel_sctp_socket_read(int descriptor, uint8_t *buffer, size_t octets,
-                                              struct kernel_sctp_read *told)
+enum kernel_sctp_input kernel_sctp_socket_read(int descriptor, uint8_t *buffer, size_t octets,
+                                               struct kernel_sctp_read *input)
 {
     _Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(sizeof(struct sctp_rcvinfo))];
     struct iovec piece = {buffer, octets};
@@ -215,8 +215,8 @@ enum kernel_sctp_told kernel_sctp_socket_read(int descriptor, uint8_t *buffer, s
     if ((header.msg_flags & MSG_EOR) == 0)
         return KERNEL_SCTP_PART;
     if ((header.msg_flags & MSG_NOTIFICATION) != 0)
-        return read_event(buffer, (size_t)count, &told->peer);
-    return read_message(&header, buffer, (size_t)count, &told->message);
+        return read_event(buffer, (size_t)count, &input->peer);
+    return read_message(&header, buffer, (size_t)count, &input->message);
 }
 
 /* The kernel counts the memory of each DATA chunk as the socket's until the chunk is acknowledged. */

@@ -32,7 +32,7 @@ int kernel_sctp_socket_configure(int descriptor, const struct kernel_sctp_socket
 int kernel_sctp_socket_offer(int descriptor, const struct iwarp_sctp_init *init, struct iwarp_sentence *sentence);
 
 /* What was read. */
-enum kernel_sctp_told {
+enum kernel_sctp_input {
     KERNEL_SCTP_MESSAGE, /* `message` */
     KERNEL_SCTP_PART,    /* of a message that is longer than the buffer */
     KERNEL_SCTP_UP, /* `streams`, of `peer` as far as the kernel knows it; the indication follows at once, if any */
@@ -51,8 +51,8 @@ struct kernel_sctp_read {
 };
 
 /* `buffer` holds the message, which is valid until the next call. */
-enum kernel_sctp_told kernel_sctp_socket_read(int descriptor, uint8_t *buffer, size_t octets,
-                                              struct kernel_sctp_read *told);
+enum kernel_sctp_input kernel_sctp_socket_read(int descriptor, uint8_t *buffer, size_t octets,
+                                               struct kernel_sctp_read *input);
 
 /* 0, or errno: EAGAIN where there is no room now. */
 int kernel_sctp_socket_send(int descriptor, const struct iwarp_sctp_output *output);

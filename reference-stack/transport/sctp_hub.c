@@ -81,7 +81,7 @@ static size_t on_leaving(void *user, uint8_t *packet, size_t octets, size_t room
     return path->hub->config.leaving(path->hub->config.owner, packet, octets, room);
 }
 
-static void on_told(void *user)
+static void on_notified(void *user)
 {
     struct sctp_path *path = user;
 
@@ -140,7 +140,7 @@ static int path_begin(struct sctp_path *path, bool active, uint64_t now, struct 
                                       .fragments = of->fragments,
                                       .send = on_send,
                                       .leaving = of->leaving != NULL ? on_leaving : NULL,
-                                      .told = on_told,
+                                      .notify = on_notified,
                                       .user = path};
 
     path->end = user_sctp_new(path->association, &config, now, sentence);
@@ -302,7 +302,7 @@ static void drop(struct sctp_path *path, uint64_t now)
 {
     not_half_open(path);
     iwarp_association_abort(path->association, now);
-    on_told(path);
+    on_notified(path);
 }
 
 /* Of what strangers have begun and not finished, the oldest gives way: it may be a forgery, and can come again. */
@@ -351,7 +351,7 @@ void sctp_hub_input(struct sctp_hub *hub, const struct sockaddr_storage *from, c
         path = path_incoming(hub, from, &place, now);
     if (path != NULL) {
         user_sctp_input(path->end, packet, octets, now);
-        on_told(path); /* only SCTP packets report acknowledgements */
+        on_notified(path); /* only SCTP packets report acknowledgements */
     }
     notify_changed(hub);
 }

@@ -193,19 +193,19 @@ static void lost(struct user_sctp *end)
 /* The owner looks at the association when libusrsctp is done: it calls from within its packets and timers. */
 static void notify_changed(const struct user_sctp *end)
 {
-    if (end->config.told != NULL)
-        end->config.told(end->config.user);
+    if (end->config.notify != NULL)
+        end->config.notify(end->config.user);
 }
 
-static void on_notification(struct user_sctp *end, const union sctp_notification *told, size_t octets)
+static void on_notification(struct user_sctp *end, const union sctp_notification *notification, size_t octets)
 {
-    if (octets < sizeof(told->sn_header))
+    if (octets < sizeof(notification->sn_header))
         return;
-    if (told->sn_header.sn_type == SCTP_SHUTDOWN_EVENT)
+    if (notification->sn_header.sn_type == SCTP_SHUTDOWN_EVENT)
         end->ending = true;
-    if (told->sn_header.sn_type != SCTP_ASSOC_CHANGE || octets < sizeof(told->sn_assoc_change))
+    if (notification->sn_header.sn_type != SCTP_ASSOC_CHANGE || octets < sizeof(notification->sn_assoc_change))
         return;
-    switch (told->sn_assoc_change.sac_state) {
+    switch (notification->sn_assoc_change.sac_state) {
     case SCTP_COMM_UP:
         end->up = true;
         end->tag = end->packet_tag;

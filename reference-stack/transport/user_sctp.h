@@ -56,7 +56,7 @@ struct user_sctp_config {
      */
     size_t (*leaving)(void *user, uint8_t *packet, size_t octets, size_t room);
     /* The association got input, from a packet or a timer; NULL: not called. It must not call back. */
-    void (*told)(void *user);
+    void (*notify)(void *user);
     void *user;
 };
 

@@ -148,7 +148,7 @@ void links_begin_initiated(struct iwarp_context *context)
     }
 }
 
-static void told(struct link *link, const struct iwarp_association_event *event)
+static void handle_association_event(struct link *link, const struct iwarp_association_event *event)
 {
     struct iwarp_qp *qp, *next;
 
@@ -175,7 +175,7 @@ static void told(struct link *link, const struct iwarp_association_event *event)
 }
 
 /* True: the stream had events, or has ended. */
-static bool stream_told(struct link *link, const struct iwarp_stream *stream)
+static bool handle_stream_events(struct link *link, const struct iwarp_stream *stream)
 {
     uint32_t number = iwarp_stream_number(stream);
     struct iwarp_qp *qp;
@@ -207,9 +207,9 @@ void link_pump(struct link *link)
             iwarp_association_close(link->association, uv_hrtime());
         sctp_path_run(link->path, uv_hrtime());
         while ((stream = iwarp_association_poll_stream(link->association)) != NULL)
-            more = stream_told(link, stream) || more;
+            more = handle_stream_events(link, stream) || more;
         while (iwarp_association_poll(link->association, &event)) {
-            told(link, &event);
+            handle_association_event(link, &event);
             more = true;
         }
     }

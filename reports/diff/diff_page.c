@@ -101,7 +101,7 @@ static void difference(struct markup *m, const struct diff *step, const struct d
 }
 
 /* The side that says why it is a difference: the later one, unless it has nothing to say. */
-static const struct result *told_by(const struct diff_entry *entry)
+static const struct result *deciding_result(const struct diff_entry *entry)
 {
     return entry->after.result != NULL && entry->after.worst != VERDICT_PASS ? entry->after.result
                                                                              : entry->before.result;
@@ -110,7 +110,7 @@ static const struct result *told_by(const struct diff_entry *entry)
 /* Its name; "": it has none. */
 static const char *cause_of_entry(const struct diff_entry *entry)
 {
-    const struct result *result = told_by(entry);
+    const struct result *result = deciding_result(entry);
 
     return result != NULL && result->cause != NULL ? result->cause : "";
 }
@@ -171,7 +171,7 @@ static void kind_section(struct markup *m, const struct diff *step, enum diff_ki
         grouped += count;
         markup_open(m, "details", "class", "fold", NULL);
         markup_open(m, "summary", NULL);
-        markup_element(m, "strong", NULL, told_by(entry)->hint != NULL ? told_by(entry)->hint : cause);
+        markup_element(m, "strong", NULL, deciding_result(entry)->hint != NULL ? deciding_result(entry)->hint : cause);
         markup_textf(m, " %zu differences of one cause, %.60s", count, cause);
         markup_close(m);
         rows_table(m, step, kind, cause, false);

@@ -369,7 +369,7 @@ static int merge_services(void *user, json_t *object)
 {
     const struct reading *reading = user;
 
-    return keep_by_text(reading, reading->merge->served, object);
+    return keep_by_text(reading, reading->merge->services, object);
 }
 
 /* Why flows ended: the parts of an audit have captures of their own, or the same lines. */
@@ -421,10 +421,10 @@ struct merge *merge_new(const struct catalogue *catalogue)
     *merge = (struct merge){.catalogue = catalogue, .kept = json_array()};
     merge->consoles = json_object();
     merge->captures = json_object();
-    merge->served = json_object();
+    merge->services = json_object();
     merge->ends = json_object();
     merge->differences = json_object();
-    if (merge->kept && merge->ends && merge->consoles && merge->captures && merge->served && merge->differences)
+    if (merge->kept && merge->ends && merge->consoles && merge->captures && merge->services && merge->differences)
         return merge;
     merge_free(merge);
     return NULL;
@@ -447,7 +447,7 @@ void merge_free(struct merge *merge)
     json_decref(merge->kept);
     json_decref(merge->consoles);
     json_decref(merge->captures);
-    json_decref(merge->served);
+    json_decref(merge->services);
     json_decref(merge->ends);
     json_decref(merge->differences);
     free(merge->first);

@@ -45,7 +45,7 @@ struct merge {
     char *first;                        /* the file that it is from */
     json_t *kept;                       /* objects that strings are borrowed from */
     json_t *captures;                   /* lines of captures, by file */
-    json_t *served;                     /* lines of what devices serve, by their text */
+    json_t *services;                   /* lines of what devices serve, by their text */
     json_t *ends;                       /* lines of why flows ended, by their text */
     json_t *differences;                /* from what an audit was to find, by their text */
     struct run_expectation expectation; /* of the first part that has one; its strings belong to `kept` */

@@ -403,7 +403,7 @@ static int write_all(struct writing *writing)
     for (group = merge->groups; group; group = group->hh.next)
         if (write_group(writing, group) != 0)
             return -1;
-    return write_lines(writing, writing->merge->served) == 0 && write_lines(writing, writing->merge->ends) == 0 &&
+    return write_lines(writing, writing->merge->services) == 0 && write_lines(writing, writing->merge->ends) == 0 &&
                    write_captures(writing) == 0 && write_differences(writing) == 0
                ? write_end(writing)
                : -1;

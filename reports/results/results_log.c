@@ -174,9 +174,9 @@ int results_log_surplus(struct results_log *log, const struct result *result, st
     return out_of_memory(log, error);
 }
 
-int results_log_services(struct results_log *log, const json_t *served, struct iwarp_sentence *error)
+int results_log_services(struct results_log *log, const json_t *services, struct iwarp_sentence *error)
 {
-    json_t *object = json_copy((json_t *)served);
+    json_t *object = json_copy((json_t *)services);
 
     if (json_object_set_new(object, "type", json_string("served")) == 0)
         return results_log_write(log, object, error);

@@ -56,7 +56,7 @@ int results_log_journal(struct results_log *log, const struct journal *journal, 
  * Appends what the device serves in a role, as the run learned it before the role's checks (an object with "role",
  * which is not changed). 0, or -1 with the sentence set.
  */
-int results_log_services(struct results_log *log, const json_t *served, struct iwarp_sentence *error);
+int results_log_services(struct results_log *log, const json_t *services, struct iwarp_sentence *error);
 
 /*
  * Appends a rule's result that adds nothing to what a check decided, of a shard: a merge may need it. It is not

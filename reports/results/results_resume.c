@@ -20,7 +20,7 @@ struct done_entry {
 struct results_done {
     struct done_entry *entries;
     json_t *repeated; /* journals of checks that are repeated */
-    json_t *served;   /* what the device serves, by role */
+    json_t *services; /* what the device serves, by role */
 };
 
 /* ---- what is done ------------------------------------------------------------------------------------------------ */
@@ -92,7 +92,7 @@ const json_t *results_done_repeated(const struct results_done *done)
 
 const json_t *results_done_services(const struct results_done *done)
 {
-    return done ? done->served : NULL;
+    return done ? done->services : NULL;
 }
 
 size_t results_done_count(const struct results_done *done)
@@ -112,7 +112,7 @@ void results_done_free(struct results_done *done)
         entry_free(entry);
     }
     json_decref(done->repeated);
-    json_decref(done->served);
+    json_decref(done->services);
     free(done);
 }
 
@@ -275,7 +275,7 @@ static int resume_services(void *user, json_t *object)
 
     if (!json_is_true(json_object_get(json_object_get(object, "exchanges"), "startup")))
         return 0;
-    if (json_array_append(resume->done->served, object) != 0)
+    if (json_array_append(resume->done->services, object) != 0)
         return out_of_memory(resume);
     return results_log_write(resume->log, json_incref(object), resume->error);
 }
@@ -339,7 +339,7 @@ struct results_log *results_log_resume(const struct place *place, const struct r
     struct results_log *log = NULL;
     int begun = has_line(place, error);
 
-    if (!ids || !(ids->repeated = json_array()) || !(ids->served = json_array())) {
+    if (!ids || !(ids->repeated = json_array()) || !(ids->services = json_array())) {
         iwarp_sentence_set(error, "%s: out of memory", place->path);
     } else if (begun == 0) {
         log = create_log(place, info, echo, error);

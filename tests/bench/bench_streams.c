@@ -76,7 +76,7 @@ static void post_send(struct end *end, size_t octets)
         die(sentence.text);
 }
 
-static void take_events(struct bench *bench)
+static void collect_events(struct bench *bench)
 {
     struct iwarp_qp_event event;
     struct end *end;
@@ -133,7 +133,7 @@ static void turn(struct bench *bench, bool closing)
 
     if (iwarp_context_run(bench->context, 10000, &sentence) <= 0)
         die("nothing happened for ten seconds");
-    take_events(bench);
+    collect_events(bench);
     while ((count = iwarp_poll_cq(bench->cq, done, 64)) != 0) {
         for (size_t i = 0; i < count; i++) {
             if (done[i].status != IWARP_STATUS_OK && !closing)

@@ -59,14 +59,14 @@ static int on_receive(struct socket *socket, union sctp_sockstore from, void *da
                       struct sctp_rcvinfo info, int flags, void *user)
 {
     struct plain *plain = user;
-    const union sctp_notification *told = data;
+    const union sctp_notification *reported = data;
 
     (void)socket, (void)from, (void)info;
     if (data == NULL) {
         plain->ended = true;
     } else if ((flags & MSG_NOTIFICATION) != 0) {
-        if (told->sn_header.sn_type == SCTP_ASSOC_CHANGE)
-            (told->sn_assoc_change.sac_state == SCTP_COMM_UP) ? (plain->up = true) : (plain->ended = true);
+        if (reported->sn_header.sn_type == SCTP_ASSOC_CHANGE)
+            (reported->sn_assoc_change.sac_state == SCTP_COMM_UP) ? (plain->up = true) : (plain->ended = true);
     } else {
         plain->part += octets;
         if ((flags & MSG_EOR) != 0) {
@@ -145,7 +145,7 @@ static _Noreturn void respond(int fd, bool ping, size_t size, int orders, int re
 {
     static struct plain plain;
     static uint8_t message[MESSAGE_MAX];
-    struct pollfd told = {.fd = orders, .events = POLLIN};
+    struct pollfd ready = {.fd = orders, .events = POLLIN};
     uint64_t wanted = UINT64_MAX, answered = 0;
 
     begin(&plain, fd, ping, size);
@@ -158,7 +158,7 @@ static _Noreturn void respond(int fd, bool ping, size_t size, int orders, int re
             (void)usrsctp_set_non_blocking(plain.socket, 1);
         while (ping && answered < plain.messages && put(&plain, message, size))
             answered++;
-        if (wanted == UINT64_MAX && poll(&told, 1, 0) > 0 && read(orders, &wanted, sizeof(wanted)) != sizeof(wanted))
+        if (wanted == UINT64_MAX && poll(&ready, 1, 0) > 0 && read(orders, &wanted, sizeof(wanted)) != sizeof(wanted))
             die("plain SCTP: no orders");
     }
     (void)write(report, &size, 1);

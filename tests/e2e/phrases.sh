@@ -8,11 +8,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 source tests/e2e/expect.bash
 
 expect 0 "this tree" tools/phrases.sh
-says '^0 wrong; [0-9]+ phrases$'
+says '^0 wrong; [0-9]+ phrases, [0-9]+ words of names$'
 
 tree=$WORK/tree
 mkdir -p "$tree"/{base,conformance,docs,tools}
-cp tools/phrases.list "$tree/tools"
+cp tools/phrases.list tools/names.list "$tree/tools"
 echo 'int x; /* NULL: not called */' >"$tree/base/right.c"
 expect 0 "a tree without any" tools/phrases.sh "$tree"
 
@@ -35,16 +35,30 @@ planted docs/planted.md 3 '# Title\n\nThere is no wish.\n'
 planted README.md 1 'Who has no\nwish.\n'
 planted Makefile 2 'all:\n\ttrue # no wish\n'
 
+# named FILE LINE TEXT: a tree with this file is rejected because of a name in that line of it, and of nothing else.
+named() {
+	printf '%b' "$3" >"$tree/$1"
+	expect 1 "$3" tools/phrases.sh "$tree"
+	says "^$1:$2: wish: write \"settings\""
+	says '^1 wrong; '
+	rm "$tree/$1"
+}
+named base/planted.c 2 '/* A wish. */\nstruct link_wish;\n'
+named base/planted.h 3 '/*\n * A wish.\n */ int wish(void);\n'
+named conformance/planted.lua 1 'local function t:wish_for() end -- a wish\n'
+
 # passes FILE TEXT: a tree with this file is accepted.
 passes() {
 	printf '%b' "$2" >"$tree/$1"
 	expect 0 "$2" tools/phrases.sh "$tree"
 	rm "$tree/$1"
 }
-passes base/planted.c 'const char *s = "/* no wish */ // no wish"; /* no */ int wish;\n'
+passes base/planted.c 'const char *s = "/* no wish */ // no wish"; /* no */ int want;\n'
 passes base/planted.c 'const char *s = "\\"/* no wish */";\n'
 passes conformance/planted.lua 'local s = "a -- no wish"\n'
 passes tools/planted.sh 'echo \x22a # no wish\x22\nno wish\n'
+passes base/planted.c 'int wishbone; const char *s = "wish \\" wish", c = \x27"\x27; /* wish\n * wish */ // wish\n'
+passes conformance/planted.lua 'local s = "a wish" -- wish\n'
 passes docs/planted.md 'A page.\n\n```\nno wish\n```\n'
 
 echo '/* no wish, no wish */' >"$tree/base/planted.c"

@@ -21,11 +21,11 @@ expect 1 "a check that names what it can reach" "$WARPCHECK" run --simulate --sc
 {
 	jq -r 'select(.id == "library-names").actual' "$WORK/stdout" | tr ' ' '\n'
 	# The methods of c.tcp have a protected metatable: the table that declares them.
-	cat conformance/engine/script/*.c | sed -nE 's/^.*\{"([a-z]+)", connection_[a-z]+\},.*/c.tcp:\1/p; s/^.*\{"([a-z]+)", exchange_[a-z]+\},.*/e:\1/p'
+	cat conformance/engine/script/*.c | sed -nE 's/^.*\{"([a-z_]+)", connection_[a-z_]+\},.*/c.tcp:\1/p; s/^.*\{"([a-z_]+)", exchange_[a-z_]+\},.*/e:\1/p'
 } | LC_ALL=C sort -u >"$WORK/there"
 holds "the library has 150 names or more" test "$(wc -l <"$WORK/there")" -ge 150
 holds "among them methods of c, t, m, target and c.tcp, and plain functions" \
-	test "$(grep -cxE 'c:expect|t:open|m:check|target:put|c\.tcp:fin|fpdu|rdmap\.send|wire\.pack|rig\.now' "$WORK/there")" -eq 9
+	test "$(grep -cxE 'c:expect|t:open|m:check|target:store|c\.tcp:fin|fpdu|rdmap\.send|wire\.pack|rig\.now' "$WORK/there")" -eq 9
 
 # names_in FILE: what stands in backquotes at the beginning of a table's row, each up to its arguments.
 names_in() {
@@ -60,7 +60,7 @@ passes=none
 
 echo "== the checks"
 # What came is judged: a result that stands alone in its line is one that is dropped.
-dropped=$(grep -rnE '^[[:blank:]]*[a-z_.]+:(receive|peek|alive|try|await_event|deliveries|events_of|take_events)\(' conformance/scripts conformance/templates --include='*.lua' --exclude-dir=lib || true)
+dropped=$(grep -rnE '^[[:blank:]]*[a-z_.]+:(receive|peek|alive|try|await_event|deliveries|events_of|collect_events)\(' conformance/scripts conformance/templates --include='*.lua' --exclude-dir=lib || true)
 holds "no check drops what it was given${dropped:+: $dropped}" test -z "$dropped"
 
 # What comes is of a kind that there is: a loop until another one ends at the limit of what a check may compute.

@@ -59,7 +59,7 @@ static void impair_chunk(struct bridge_sctp *sctp, unsigned side, unsigned what)
 {
     const uint8_t *p = sctp->frame + sctp->packet.payload, *end = sctp->frame + sctp->packet.end;
     struct bridge_association *association = sctp->association;
-    struct bridge_chunk_wish wish = {.count = what == DROP ? 0 : 2, .keeps_crc = what == CUT};
+    struct bridge_chunk_edit edit = {.count = what == DROP ? 0 : 2, .keeps_crc = what == CUT};
     struct iwarp_sentence error;
     struct sctp_chunk chunk;
     struct sctp_data data;
@@ -71,10 +71,10 @@ static void impair_chunk(struct bridge_sctp *sctp, unsigned side, unsigned what)
         if (what == DROP || what == LONGER || what == CUT) {
             for (unsigned i = 0; i < 2; i++)
                 chunks[20 * i + 3] = 20;
-            wish.chunks = chunks;
-            wish.count = what == CUT ? 1 : wish.count;
-            wish.octets = 20 * wish.count;
-            (void)bridge_sctp_change(association, side, data.tsn, &wish, &error);
+            edit.chunks = chunks;
+            edit.count = what == CUT ? 1 : edit.count;
+            edit.octets = 20 * edit.count;
+            (void)bridge_sctp_change(association, side, data.tsn, &edit, &error);
         } else if (what == DELAY) {
             bridge_sctp_wait(sctp, &association->direction[side], BRIDGE_STALLED, data.tsn, sctp->streams->now_ns + 10);
         }
@@ -107,14 +107,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         at += length;
         (void)bridge_packet_complete(frame, length);
         if (bridge_packet_parse(frame, length, &packet) && packet.protocol == BRIDGE_PROTOCOL_TCP) {
-            connection = bridge_streams_take(&streams, side, frame, length, &packet);
+            connection = bridge_streams_input(&streams, side, frame, length, &packet);
             FUZZ_HOLDS(connection != NULL);
             impair(&streams, connection, side, what, &packet);
             bridge_streams_flush(&streams, connection, side);
             FUZZ_HOLDS(connection->direction[side].held_octets <= BRIDGE_HELD_MOST);
         }
         if (bridge_packet_parse(frame, length, &packet) && packet.protocol == BRIDGE_PROTOCOL_SCTP) {
-            FUZZ_HOLDS(bridge_sctp_take(&sctp, side, frame, length, &packet) != NULL);
+            FUZZ_HOLDS(bridge_sctp_input(&sctp, side, frame, length, &packet) != NULL);
             impair_chunk(&sctp, side, what);
             bridge_sctp_flush(&sctp, side);
         }

@@ -56,15 +56,15 @@ static void complaint(void *user, const char *name, const char *what)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct iwarp_sentence error = {""};
-    unsigned told = 0;
+    unsigned reported = 0;
     size_t count = 0;
     int rc;
 
     write_file(list, data, size);
-    rc = digests_verify(folder, complaint, &told, &count, &error);
+    rc = digests_verify(folder, complaint, &reported, &count, &error);
     FUZZ_HOLDS(rc == 0 || rc == DIGESTS_DIFFER || rc == DIGESTS_UNKNOWN);
     FUZZ_HOLDS((rc == DIGESTS_UNKNOWN) == (error.text[0] != '\0'));
-    FUZZ_HOLDS((rc == DIGESTS_DIFFER) == (told != 0));
+    FUZZ_HOLDS((rc == DIGESTS_DIFFER) == (reported != 0));
     if (rc == 0)
         FUZZ_HOLDS(count == 1 && memmem(data, size, right, sizeof(right) - 1) != NULL);
     return 0;

@@ -77,10 +77,10 @@ static bool take(struct audit_expect *expect)
 static struct run_expectation compare(struct audit_expect *expect)
 {
     struct run_expectation counts = {.used = true};
-    size_t told = 0;
+    size_t reported = 0;
 
-    audit_expect_compare(expect, false, &counts, tell, &told);
-    FUZZ_HOLDS(told == differences_of(&counts));
+    audit_expect_compare(expect, false, &counts, tell, &reported);
+    FUZZ_HOLDS(reported == differences_of(&counts));
     return counts;
 }
 

@@ -117,7 +117,7 @@ static struct owner *owner_new(struct scene *scene)
     return owner->association != NULL ? owner : NULL;
 }
 
-static struct iwarp_association *on_incoming(void *user, uint16_t port, struct sctp_path *path, void **told)
+static struct iwarp_association *on_incoming(void *user, uint16_t port, struct sctp_path *path, void **reported)
 {
     struct owner *owner = owner_new(user);
 
@@ -125,7 +125,7 @@ static struct iwarp_association *on_incoming(void *user, uint16_t port, struct s
     if (owner == NULL)
         return NULL;
     owner->path = path;
-    *told = owner;
+    *reported = owner;
     return owner->association;
 }
 

@@ -47,7 +47,7 @@ static void look_output(struct scene *scene, const struct iwarp_sctp_output *out
 static void drain(struct scene *scene)
 {
     const struct iwarp_association_counters *counters = iwarp_association_counters(scene->association);
-    struct iwarp_association_event told;
+    struct iwarp_association_event reported;
     struct iwarp_sctp_output output;
     struct iwarp_event event;
 
@@ -59,9 +59,9 @@ static void drain(struct scene *scene)
         while (iwarp_stream_poll(scene->streams[i], &event))
             if (event.start.private_octets != 0)
                 fuzz_touch(event.start.private_data, event.start.private_octets);
-    while (iwarp_association_poll(scene->association, &told))
-        if (told.private_octets != 0)
-            fuzz_touch(told.private_data, told.private_octets);
+    while (iwarp_association_poll(scene->association, &reported))
+        if (reported.private_octets != 0)
+            fuzz_touch(reported.private_data, reported.private_octets);
     FUZZ_HOLDS(counters->held_octets <= HELD_MAX && counters->pending <= PENDING_MAX + STREAMS);
     FUZZ_HOLDS(counters->sessions <= STREAMS);
     (void)iwarp_association_wants(scene->association);

@@ -46,9 +46,9 @@ static struct {
 
 static void arena_make(void)
 {
-    const char *wish = getenv("FUZZ_ARENA");
+    const char *text = getenv("FUZZ_ARENA");
 
-    if (wish != NULL && strcmp(wish, "0") == 0)
+    if (text != NULL && strcmp(text, "0") == 0)
         return;
     arena.begin = mmap(NULL, ARENA_OCTETS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     FUZZ_HOLDS(arena.begin != MAP_FAILED);

@@ -37,7 +37,7 @@ static void see(void *user, int side, const struct sctp_letter *letter)
              letter->count, sum);
 }
 
-void sctp_course_told(struct sctp_record *record, const struct sctp_pair *pair)
+void sctp_course_reported(struct sctp_record *record, const struct sctp_pair *pair)
 {
     for (int side = 0; side < SCTP_SIDES; side++) {
         const struct sctp_pair_side *s = &pair->side[side];
@@ -79,7 +79,7 @@ void sctp_course_end(struct sctp_record *record, struct sctp_pair *pair)
 {
     pair->side[0].silent = pair->side[1].silent = false;
     sctp_pair_run(pair);
-    sctp_course_told(record, pair);
+    sctp_course_reported(record, pair);
     sctp_pair_free(pair);
 }
 
@@ -329,7 +329,7 @@ static void errors(struct sctp_record *record, const struct defect_set *defects,
         sctp_pair_feed_control(pair, device, SID + 1, 1, 9, 0);
     }
     sctp_pair_run(pair);
-    sctp_course_told(record, pair);
+    sctp_course_reported(record, pair);
     for (unsigned n = 0; n < 3; n++)
         sctp_course_session(pair, n, (uint16_t)(SID + 6 + n), 0, true);
     iwarp_association_abort(pair->side[device].association, pair->now);

@@ -32,7 +32,7 @@ __attribute__((format(printf, 2, 3))) void sctp_say(struct sctp_record *record, 
 struct sctp_pair *sctp_course_begin(struct sctp_record *record, const struct defect_set *defects,
                                     enum iwarp_sctp_profile profile);
 void sctp_course_end(struct sctp_record *record, struct sctp_pair *pair);
-void sctp_course_told(struct sctp_record *record, const struct sctp_pair *pair);
+void sctp_course_reported(struct sctp_record *record, const struct sctp_pair *pair);
 
 /* A stream in place `n` of that side; false: it cannot be. */
 bool sctp_course_stream(struct sctp_pair *pair, int side, unsigned n, uint16_t sid, struct iwarp_stream_config *config);

@@ -123,7 +123,7 @@ static void refused(struct sctp_record *record, const struct defect_set *defects
                 (void)iwarp_stream_reject(stream_of(pair, SCTP_PASSIVE, n), octets, 5, pair->now, NULL);
             sctp_pair_run(pair);
         }
-        sctp_course_told(record, pair);
+        sctp_course_reported(record, pair);
     }
     sctp_course_end(record, pair);
 }
@@ -143,7 +143,7 @@ static void crossed(struct sctp_record *record, const struct defect_set *defects
     }
     for (uint16_t n = 2; n-- > 0 && device == SCTP_ACTIVE;) {
         sctp_pair_feed_control(pair, SCTP_ACTIVE, SID + n, 0, n == 0 ? DDP_SCTP_REJECT : DDP_SCTP_ACCEPT, 0);
-        sctp_course_told(record, pair);
+        sctp_course_reported(record, pair);
     }
     sctp_course_session(pair, 2, SID + 5, 0, false);
     receive_one(pair, device, 2);
@@ -213,7 +213,7 @@ static void unequal(struct sctp_record *record, const struct defect_set *defects
     struct sctp_pair *pair = sctp_pair_new(profile);
     struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
     struct iwarp_association_config config = side->config;
-    struct sctp_wishes wishes = {0};
+    struct sctp_settings settings = {0};
 
     side->config.faults = defect_set_faults(defects);
     side->association = iwarp_association_new(side->device, &side->config, 1, NULL);
@@ -221,8 +221,8 @@ static void unequal(struct sctp_record *record, const struct defect_set *defects
     sctp_say(record, "pairs %u\n", side->association->streams);
     sctp_pair_free(pair);
     if (defects != NULL)
-        hook_sctp_config(defects, &config, &wishes);
-    sctp_say(record, "chunks of %u\n", wishes.chunk_max);
+        hook_sctp_config(defects, &config, &settings);
+    sctp_say(record, "chunks of %u\n", settings.chunk_max);
 }
 
 void sctp_course_state(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)

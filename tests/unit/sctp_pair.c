@@ -110,7 +110,7 @@ size_t sctp_pair_count(const struct sctp_pair *pair, int side, unsigned n, enum 
     return pair->side[side].ends[n].kinds[kind];
 }
 
-size_t sctp_pair_told(const struct sctp_pair *pair, int side, enum iwarp_association_event_kind kind)
+size_t sctp_pair_reported(const struct sctp_pair *pair, int side, enum iwarp_association_event_kind kind)
 {
     size_t count = 0;
 

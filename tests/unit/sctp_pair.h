@@ -86,7 +86,7 @@ void sctp_pair_session(struct sctp_pair *pair, unsigned n, uint16_t sid);
 const struct iwarp_event *sctp_pair_event(const struct sctp_pair *pair, int side, unsigned n,
                                           enum iwarp_event_kind kind);
 size_t sctp_pair_count(const struct sctp_pair *pair, int side, unsigned n, enum iwarp_event_kind kind);
-size_t sctp_pair_told(const struct sctp_pair *pair, int side, enum iwarp_association_event_kind kind);
+size_t sctp_pair_reported(const struct sctp_pair *pair, int side, enum iwarp_association_event_kind kind);
 
 /* A message to that side, out of thin air. */
 void sctp_pair_feed(struct sctp_pair *pair, int side, uint16_t sid, uint32_t ppid, const void *octets, size_t count);

@@ -251,7 +251,7 @@ static bool is_one_of(const char *members, const char *member)
     return strchr(member, ' ') == NULL && member[0] != '\0' && strstr(members, word) != NULL;
 }
 
-static bool knows(const struct verb *verb, const char *member)
+static bool accepts_member(const struct verb *verb, const char *member)
 {
     return strcmp(member, "verb") == 0 || strcmp(member, "tag") == 0 || is_one_of(verb->members, member);
 }
@@ -272,11 +272,11 @@ static void obey(struct device *device, const json_t *command, struct reply *rep
             continue;
         json_object_foreach((json_t *)(uintptr_t)command, member, value)
         {
-            if (!knows(&verbs[i], member) && is_rare(&verbs[i], member)) {
+            if (!accepts_member(&verbs[i], member) && is_rare(&verbs[i], member)) {
                 unsupported(device, command, reply);
                 return;
             }
-            if (!knows(&verbs[i], member)) {
+            if (!accepts_member(&verbs[i], member)) {
                 refuse(reply, "%s has no member \"%.40s\"", name, member);
                 return;
             }

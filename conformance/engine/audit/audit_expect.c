@@ -328,8 +328,8 @@ int audit_expect_meet(struct audit_expect *expect, const struct result *result, 
     entry->outcomes += digest_of(outcome_of(result));
     entry->various |= strcmp(entry->text, outcome_of(result)) != 0;
     /* More than are expected are not what was expected: then nothing needs to wait, however many come. */
-    entry->told |= entry->line == 0 || entry->old || entry->count > entry->wanted_count;
-    if (entry->told)
+    entry->reported |= entry->line == 0 || entry->old || entry->count > entry->wanted_count;
+    if (entry->reported)
         return 0;
     *held = true;
     return hold(capture, entry, result);

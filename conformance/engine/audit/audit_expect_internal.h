@@ -30,7 +30,7 @@ struct expectation {
     uint64_t outcomes;    /* sum of the digests of all outcomes */
     bool various;         /* they are not all the same */
     json_t *held;         /* array of results that wait for the end of the capture */
-    bool told;            /* they did not wait: there are more than are expected */
+    bool reported;        /* they did not wait: there are more than are expected */
     /* how the two compare (audit_expect_compare) */
     struct expectation *renamed; /* what was expected of the capture's former name, */
     const char *old_name;        /* this one; NULL: none */

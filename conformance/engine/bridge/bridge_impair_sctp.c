@@ -16,41 +16,41 @@ static struct bridge_sctp_direction *direction_of(const struct bridge_call *call
 /* ---- what was wanted --------------------------------------------------------------------------------------------- */
 
 /* The chunks that go, in bridge->written. 0, or -1 with the reason. */
-static int write_chunks(struct bridge *bridge, const struct bridge_call *call, struct bridge_chunk_wish *wish,
+static int write_chunks(struct bridge *bridge, const struct bridge_call *call, struct bridge_chunk_edit *edit,
                         struct iwarp_sentence *why)
 {
     const struct bridge_unit *unit = &call->unit;
 
-    *wish = (struct bridge_chunk_wish){.chunks = bridge->written,
+    *edit = (struct bridge_chunk_edit){.chunks = bridge->written,
                                        .count = bridge_unit_chunks(unit),
                                        .keeps_crc = unit->keeps_crc,
                                        .flips = unit->flips,
                                        .flip_count = unit->flip_count};
-    if ((wish->keeps_crc || wish->flip_count != 0) && wish->count != 1)
+    if ((edit->keeps_crc || edit->flip_count != 0) && edit->count != 1)
         return iwarp_sentence_set(
             why, "with a wrong checksum it never comes, however often it goes: one chunk was expected");
-    if (wish->count != 1 && (unit->head[1] & SCTP_FLAG_U) == 0)
+    if (edit->count != 1 && (unit->head[1] & SCTP_FLAG_U) == 0)
         return iwarp_sentence_set(why,
                                   "its chunk is ordered: SCTP's receiver would wait for its Stream Sequence Number");
-    return bridge_unit_write(unit, bridge->written, BRIDGE_UNIT_OCTETS_MOST, &wish->octets, why);
+    return bridge_unit_write(unit, bridge->written, BRIDGE_UNIT_OCTETS_MOST, &edit->octets, why);
 }
 
 static int change(struct bridge *bridge, const struct bridge_call *call, struct iwarp_sentence *why)
 {
-    struct bridge_chunk_wish wish;
+    struct bridge_chunk_edit edit;
 
-    if (write_chunks(bridge, call, &wish, why) != 0)
+    if (write_chunks(bridge, call, &edit, why) != 0)
         return -1;
-    return bridge_sctp_change(call->association, call->side, call->at, &wish, why);
+    return bridge_sctp_change(call->association, call->side, call->at, &edit, why);
 }
 
 /* One chunk that can change its place with another one. */
-static int write_one(struct bridge *bridge, const struct bridge_call *call, struct bridge_chunk_wish *wish,
+static int write_one(struct bridge *bridge, const struct bridge_call *call, struct bridge_chunk_edit *edit,
                      struct iwarp_sentence *why)
 {
-    if (write_chunks(bridge, call, wish, why) != 0)
+    if (write_chunks(bridge, call, edit, why) != 0)
         return -1;
-    if (wish->count != 1 || wish->keeps_crc || wish->flip_count != 0)
+    if (edit->count != 1 || edit->keeps_crc || edit->flip_count != 0)
         return iwarp_sentence_set(why, "one chunk with a good checksum was expected");
     return 0;
 }
@@ -59,17 +59,17 @@ static int write_one(struct bridge *bridge, const struct bridge_call *call, stru
 static int swap(struct bridge *bridge, const struct bridge_call *call, struct iwarp_sentence *why)
 {
     struct bridge_sctp_direction *direction = direction_of(call);
-    struct bridge_chunk_wish wish;
+    struct bridge_chunk_edit edit;
 
     if (direction->wait != BRIDGE_GOES)
         return iwarp_sentence_set(why, "the direction stands still already");
-    if (write_one(bridge, call, &wish, why) != 0)
+    if (write_one(bridge, call, &edit, why) != 0)
         return -1;
-    direction->swapped = malloc(wish.octets + 1);
+    direction->swapped = malloc(edit.octets + 1);
     if (direction->swapped == NULL)
         return iwarp_sentence_set(why, "out of memory");
-    memcpy(direction->swapped, bridge->written, wish.octets);
-    direction->swapped_octets = wish.octets;
+    memcpy(direction->swapped, bridge->written, edit.octets);
+    direction->swapped_octets = edit.octets;
     bridge_sctp_wait(&bridge->sctp, direction, BRIDGE_SWAPS, call->at,
                      bridge->streams.now_ns + BRIDGE_PARTNER_MS * UINT64_C(1000000));
     direction->wait_stream = call->stream;
@@ -80,15 +80,15 @@ static int swap(struct bridge *bridge, const struct bridge_call *call, struct iw
 static void meet_partner(struct bridge *bridge, const struct bridge_call *call)
 {
     struct bridge_sctp_direction *direction = direction_of(call);
-    struct bridge_chunk_wish wish,
+    struct bridge_chunk_edit edit,
         other = {.chunks = direction->swapped, .octets = direction->swapped_octets, .count = 1};
     struct iwarp_sentence why;
 
     if (direction->wait != BRIDGE_SWAPS || call->at != direction->wait_at + 1)
         return;
-    if (write_one(bridge, call, &wish, &why) != 0 ||
+    if (write_one(bridge, call, &edit, &why) != 0 ||
         bridge_sctp_change(call->association, call->side, call->at, &other, &why) != 0 ||
-        bridge_sctp_change(call->association, call->side, call->at - 1, &wish, &why) != 0) {
+        bridge_sctp_change(call->association, call->side, call->at - 1, &edit, &why) != 0) {
         struct bridge_expiry expiry = {call->stream, call->side, BRIDGE_SWAPS, direction->wait_owner};
 
         bridge_expired(bridge, &expiry);

@@ -32,11 +32,11 @@ static size_t mtu_of(const char *name)
 int bridge_interface_open(struct bridge_interface *interface, const char *name, uint64_t buffer,
                           struct iwarp_sentence *error)
 {
-    struct link_capture_wish wish = {.snap_octets = BRIDGE_SNAP_OCTETS, .buffer_octets = (int)buffer};
+    struct link_capture_settings settings = {.snap_octets = BRIDGE_SNAP_OCTETS, .buffer_octets = (int)buffer};
     int yes = 1;
 
     *interface = (struct bridge_interface){.name = name, .file = -1};
-    interface->link = link_capture_open(name, &wish, &interface->nanoseconds_per_tick, error);
+    interface->link = link_capture_open(name, &settings, &interface->nanoseconds_per_tick, error);
     if (interface->link == NULL)
         return -1;
     interface->file = pcap_get_selectable_fd(interface->link);

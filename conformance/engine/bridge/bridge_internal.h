@@ -62,8 +62,8 @@ struct bridge {
     uint64_t frames;                         /* that came in, on both sides */
     uint64_t ends_ns, second_ns, streams_ns; /* when it ends (0: it is not to), when time is due next */
     uint64_t completed;                      /* checksums that were left to a card */
-    uint64_t lost, lost_told;
-    bool gone, unwritten, long_told, traffic_over;
+    uint64_t lost, lost_reported;
+    bool gone, unwritten, long_reported, traffic_over;
 };
 
 /* bridge_loop.c: until it is stopped, its time is over or no interface is left. */

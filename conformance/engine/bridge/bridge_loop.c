@@ -95,9 +95,9 @@ static void on_frame(u_char *argument, const struct pcap_pkthdr *header, const u
     else
         packet.payload = 0;
     if (known && bridge->script != NULL && packet.protocol == BRIDGE_PROTOCOL_TCP)
-        connection = bridge_streams_take(&bridge->streams, from->side, bridge->frame, count, &packet);
+        connection = bridge_streams_input(&bridge->streams, from->side, bridge->frame, count, &packet);
     if (known && bridge->script != NULL && packet.protocol == BRIDGE_PROTOCOL_SCTP)
-        association = bridge_sctp_take(&bridge->sctp, from->side, bridge->frame, count, &packet);
+        association = bridge_sctp_input(&bridge->sctp, from->side, bridge->frame, count, &packet);
     see(from, bridge->frame, count, link_capture_time(header, from->interface.nanoseconds_per_tick), true);
     if (association != NULL) {
         bridge_impair_settle(bridge);
@@ -133,8 +133,8 @@ static void say_losses(struct bridge *bridge)
     uint64_t unsent = a->unsent + b->unsent + bridge->streams.refused + bridge->streams.lost_memory;
     uint64_t lost = bridge->lost + unsent;
 
-    if (a->too_long + b->too_long != 0 && !bridge->long_told) {
-        bridge->long_told = true;
+    if (a->too_long + b->too_long != 0 && !bridge->long_reported) {
+        bridge->long_reported = true;
         bridge_note(
             bridge, true,
             "frames longer than the MTU of %s come from %s, and cannot go on: `ethtool -K %s gro off lro off`, and "
@@ -142,13 +142,13 @@ static void say_losses(struct bridge *bridge)
             a->too_long != 0 ? a->name : b->name, a->too_long != 0 ? b->name : a->name,
             a->too_long != 0 ? b->name : a->name);
     }
-    if (lost == bridge->lost_told)
+    if (lost == bridge->lost_reported)
         return;
     bridge_note(bridge, true,
                 "%" PRIu64 " frames were lost on the way: %" PRIu64 " before they were read (a larger --buffer helps), "
                 "%" PRIu64 " that could not be sent or held",
                 lost, bridge->lost, unsent);
-    bridge->lost_told = lost;
+    bridge->lost_reported = lost;
 }
 
 /* What was captured stays, whatever ends the process. A failure is said at the end. */
@@ -161,7 +161,7 @@ static void flush_captures(struct bridge *bridge)
 
 static void every_second(struct bridge *bridge, uint64_t now)
 {
-    bool first = bridge->lost_told == 0;
+    bool first = bridge->lost_reported == 0;
 
     for (unsigned side = 0; side < BRIDGE_SIDES; side++)
         flow_decoder_time(flow_judge_decoder(bridge->sides[side].judge), now);

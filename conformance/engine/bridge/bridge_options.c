@@ -157,8 +157,8 @@ int bridge_options_parse(struct bridge_options *options, const struct catalogue 
         if (argv[i][0] != '-' && options->interface_count < BRIDGE_SIDES)
             options->interfaces[options->interface_count++] = argv[i++];
         else
-            status = selected_options_take(&bridge_option_table, options, &options->selection, catalogue, argc, argv,
-                                           &i, error);
+            status = selected_options_parse(&bridge_option_table, options, &options->selection, catalogue, argc, argv,
+                                            &i, error);
         if (status != 0)
             return status;
     }

@@ -130,8 +130,8 @@ static void note_init(struct bridge_sctp *sctp, struct bridge_association *assoc
     direction->window = init.window;
 }
 
-struct bridge_association *bridge_sctp_take(struct bridge_sctp *sctp, unsigned side, const uint8_t *frame,
-                                            size_t octets, const struct bridge_packet *packet)
+struct bridge_association *bridge_sctp_input(struct bridge_sctp *sctp, unsigned side, const uint8_t *frame,
+                                             size_t octets, const struct bridge_packet *packet)
 {
     struct bridge_association *association = association_of(sctp, side, packet);
     struct bridge_chunks chunks = bridge_chunks_of(frame, packet);

@@ -104,8 +104,8 @@ int bridge_sctp_begin(struct bridge_sctp *sctp, struct bridge_streams *streams);
 void bridge_sctp_free(struct bridge_sctp *sctp);
 
 /* A packet that came from `side`; it is looked at until bridge_sctp_flush(). NULL: no memory, and it goes as it came. */
-struct bridge_association *bridge_sctp_take(struct bridge_sctp *sctp, unsigned side, const uint8_t *frame,
-                                            size_t octets, const struct bridge_packet *packet);
+struct bridge_association *bridge_sctp_input(struct bridge_sctp *sctp, unsigned side, const uint8_t *frame,
+                                             size_t octets, const struct bridge_packet *packet);
 /* Forwards it, and what may go since. */
 void bridge_sctp_flush(struct bridge_sctp *sctp, unsigned side);
 /* The nanoseconds until the next call; UINT64_MAX: nothing waits. */
@@ -127,7 +127,7 @@ uint64_t bridge_sctp_session(struct bridge_sctp *sctp, struct bridge_association
  * The chunk with this TSN becomes `count` others. -1 with a sentence: too much is changed and not acknowledged yet, or memory
  * is short. `how` has the other members; its `octets` are the caller's.
  */
-struct bridge_chunk_wish {
+struct bridge_chunk_edit {
     const uint8_t *chunks;
     size_t octets, count;
     bool keeps_crc;
@@ -135,7 +135,7 @@ struct bridge_chunk_wish {
     size_t flip_count;
 };
 int bridge_sctp_change(struct bridge_association *association, unsigned side, uint32_t tsn,
-                       const struct bridge_chunk_wish *wish, struct iwarp_sentence *error);
+                       const struct bridge_chunk_edit *edit, struct iwarp_sentence *error);
 
 /* The direction stands still from this TSN on; one that stands already goes on where it stood. */
 void bridge_sctp_wait(struct bridge_sctp *sctp, struct bridge_sctp_direction *direction, enum bridge_wait wait,

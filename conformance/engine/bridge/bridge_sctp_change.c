@@ -48,37 +48,37 @@ void bridge_chunk_change_done(struct bridge_sctp_direction *direction, uint32_t 
 }
 
 int bridge_sctp_change(struct bridge_association *association, unsigned side, uint32_t tsn,
-                       const struct bridge_chunk_wish *wish, struct iwarp_sentence *error)
+                       const struct bridge_chunk_edit *edit, struct iwarp_sentence *error)
 {
     static const uint8_t places[BRIDGE_INSERTED_MOST];
     struct bridge_sctp_direction *direction = &association->direction[side];
     struct bridge_chunk_change *change;
 
-    if (wish->count > BRIDGE_INSERTED_MOST)
+    if (edit->count > BRIDGE_INSERTED_MOST)
         return iwarp_sentence_set(error, "more than %d chunks in the place of one", BRIDGE_INSERTED_MOST);
     if (direction->change_count == BRIDGE_CHANGES_MOST ||
-        wish->octets > BRIDGE_CHANGE_OCTETS_MOST - direction->change_octets ||
+        edit->octets > BRIDGE_CHANGE_OCTETS_MOST - direction->change_octets ||
         bridge_chunk_change_of(direction, tsn) != NULL)
         return iwarp_sentence_set(error, "too much of the association is changed and not acknowledged yet");
-    change = malloc(sizeof(*change) + wish->octets);
+    change = malloc(sizeof(*change) + edit->octets);
     if (change == NULL)
         return iwarp_sentence_set(error, "out of memory");
-    if (wish->count != 1 && bridge_map_replace(&direction->map, tsn, tsn + 1, places, wish->count) != 0) {
+    if (edit->count != 1 && bridge_map_replace(&direction->map, tsn, tsn + 1, places, edit->count) != 0) {
         free(change);
         return iwarp_sentence_set(error, "too much of the association is changed and not acknowledged yet");
     }
     *change = (struct bridge_chunk_change){.next = direction->changes,
                                            .tsn = tsn,
-                                           .once = wish->keeps_crc || wish->flip_count != 0,
-                                           .keeps_crc = wish->keeps_crc,
-                                           .flip_count = wish->flip_count,
-                                           .octets = wish->octets};
-    if (wish->flip_count != 0)
-        memcpy(change->flips, wish->flips, wish->flip_count * sizeof(change->flips[0]));
-    if (wish->octets != 0)
-        memcpy(change->chunks, wish->chunks, wish->octets);
+                                           .once = edit->keeps_crc || edit->flip_count != 0,
+                                           .keeps_crc = edit->keeps_crc,
+                                           .flip_count = edit->flip_count,
+                                           .octets = edit->octets};
+    if (edit->flip_count != 0)
+        memcpy(change->flips, edit->flips, edit->flip_count * sizeof(change->flips[0]));
+    if (edit->octets != 0)
+        memcpy(change->chunks, edit->chunks, edit->octets);
     direction->changes = change;
     direction->change_count++;
-    direction->change_octets += wish->octets;
+    direction->change_octets += edit->octets;
     return 0;
 }

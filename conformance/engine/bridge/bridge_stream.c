@@ -190,8 +190,8 @@ static struct bridge_segment *copy_of(const uint8_t *frame, size_t octets, const
     return segment;
 }
 
-struct bridge_connection *bridge_streams_take(struct bridge_streams *streams, unsigned side, const uint8_t *frame,
-                                              size_t octets, const struct bridge_packet *packet)
+struct bridge_connection *bridge_streams_input(struct bridge_streams *streams, unsigned side, const uint8_t *frame,
+                                               size_t octets, const struct bridge_packet *packet)
 {
     struct bridge_connection *connection = connection_of(streams, side, packet);
     struct bridge_direction *direction;

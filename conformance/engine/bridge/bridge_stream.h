@@ -135,8 +135,8 @@ void bridge_streams_free(struct bridge_streams *streams);
  * Takes a frame with a TCP packet that came from `side`; it is copied. The connection, to be flushed; NULL: no memory, and
  * the frame is lost.
  */
-struct bridge_connection *bridge_streams_take(struct bridge_streams *streams, unsigned side, const uint8_t *frame,
-                                              size_t octets, const struct bridge_packet *packet);
+struct bridge_connection *bridge_streams_input(struct bridge_streams *streams, unsigned side, const uint8_t *frame,
+                                               size_t octets, const struct bridge_packet *packet);
 /* Forwards what may go in this direction. */
 void bridge_streams_flush(struct bridge_streams *streams, struct bridge_connection *connection, unsigned side);
 /* The same where time alone lets it go. The nanoseconds until the next call; UINT64_MAX: nothing waits. */

@@ -55,22 +55,22 @@ static void transport_free(struct sim_transport *transport)
 static struct tcp_options tcp_options_of(const struct sim_device *device)
 {
     struct peer_config peer = {.seed = PEER_SEED, .defects = device->config.defects};
-    struct tcp_wishes wishes;
+    struct tcp_settings settings;
 
-    peer_tcp(&peer, &wishes);
-    return (struct tcp_options){.choose_iss = wishes.choose_iss,
-                                .iss = wishes.iss,
-                                .choose_window = wishes.window != 0,
-                                .window = wishes.window,
-                                .fragmentable = wishes.fragmentable,
-                                .delay_acks = wishes.delay_acks,
-                                .acks_late_ns = wishes.acks_late_ns,
-                                .mss = wishes.mss,
+    peer_tcp(&peer, &settings);
+    return (struct tcp_options){.choose_iss = settings.choose_iss,
+                                .iss = settings.iss,
+                                .choose_window = settings.window != 0,
+                                .window = settings.window,
+                                .fragmentable = settings.fragmentable,
+                                .delay_acks = settings.delay_acks,
+                                .acks_late_ns = settings.acks_late_ns,
+                                .mss = settings.mss,
                                 .sack = true,
-                                .sack_silent = wishes.sack_silent,
-                                .sack_shifted = wishes.sack_shifted,
-                                .octets_after_fin = wishes.octets_after_fin,
-                                .take_repeats = wishes.take_repeats};
+                                .sack_silent = settings.sack_silent,
+                                .sack_shifted = settings.sack_shifted,
+                                .octets_after_fin = settings.octets_after_fin,
+                                .take_repeats = settings.take_repeats};
 }
 
 static int peer_op_listen(void *context, uint16_t port, struct iwarp_sentence *why)
@@ -337,7 +337,7 @@ struct sim_device *sim_device_new(const struct sim_device_config *config, struct
 {
     struct peer_config peer = {
         .seed = PEER_SEED, .defects = config->defects, .out_of_order = true, .memory_max = MEMORY_MAX};
-    struct tcp_wishes wishes;
+    struct tcp_settings settings;
     struct tcp_stack_config tcp = {
         .seed = config->seed, .now = sim_now(config->sim), .emit = emit, .event = on_tcp_event};
     struct sim_device *device = calloc(1, sizeof(*device));
@@ -348,8 +348,8 @@ struct sim_device *sim_device_new(const struct sim_device_config *config, struct
     }
     device->config = *config;
     device->next_port = FIRST_FREE_PORT;
-    peer_tcp(&peer, &wishes);
-    tcp.drop_fragments = wishes.drop_fragments;
+    peer_tcp(&peer, &settings);
+    tcp.drop_fragments = settings.drop_fragments;
     tcp.context = device;
     memcpy(tcp.mac, config->mac, sizeof(tcp.mac));
     (void)net_address_parse(&tcp.ipv4, config->ipv4);

@@ -264,8 +264,8 @@ struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct iwarp
                                   .incoming = on_incoming,
                                   .changed = on_changed};
     struct sim_sctp *device = calloc(1, sizeof(*device));
-    struct sctp_wishes wishes;
-    struct tcp_wishes tcp;
+    struct sctp_settings settings;
+    struct tcp_settings tcp;
 
     if (device == NULL) {
         (void)iwarp_sentence_set(error, "out of memory for a simulated device");
@@ -278,14 +278,14 @@ struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct iwarp
     iwarp_association_config_default(&peer.association, config->profile);
     peer.association.mtu = MTU;
     peer.association.network_octets = network;
-    peer_sctp(&peer, &wishes);
+    peer_sctp(&peer, &settings);
     hub.owner = device;
     hub.packet_max = peer.association.mtu - network;
-    hub.sack_delay_ms = wishes.sack_delay_ms;
-    hub.sack_packets = wishes.sack_packets;
-    hub.window = wishes.window;
+    hub.sack_delay_ms = settings.sack_delay_ms;
+    hub.sack_packets = settings.sack_packets;
+    hub.window = settings.window;
     hub.send_buffer = SIM_SCTP_SEND_ROOM;
-    hub.chunk_max = wishes.chunk_max;
+    hub.chunk_max = settings.chunk_max;
     device->hub = sctp_hub_new(&hub, error);
     if (device->hub != NULL)
         device->peer = peer_new(&peer, &transport_ops, device, error);

@@ -286,7 +286,7 @@ static int show(const struct explore_config *config, uint64_t number, struct iwa
         session_print(session, NULL, "a session that was drawn", stdout);
         status = EXIT_DONE;
     }
-    run_services_free(&oracle.served);
+    run_services_free(&oracle.services);
     defect_set_free(oracle.defects);
     free(session);
     return status;
@@ -435,7 +435,7 @@ static int load_and_explore(struct command *command, struct iwarp_sentence *erro
 
         status = command->shows ? show(&config, command->show, error) : explore(command, &config, error);
     }
-    run_services_free(&device.served);
+    run_services_free(&device.services);
     defect_set_free(device.defects);
     defect_list_free(variants);
     pics_free(pics);

@@ -278,7 +278,7 @@ int explore_run(const struct explore_config *config, struct explore_summary *sum
         status = config->first_only || config->jobs == 1 || config->device->live != NULL
                      ? run_alone(&exploring, error)
                      : prove_workers_run(&work, error);
-    run_services_free(&exploring.oracle.served);
+    run_services_free(&exploring.oracle.services);
     defect_set_free(exploring.oracle.defects);
     free(exploring.sessions);
     return status;

@@ -100,9 +100,9 @@ static int play_rest(struct batch *batch, struct session *sessions, size_t count
 {
     const struct explore_config *config = batch->config;
     size_t left = undecided_first(batch, sessions, count);
-    unsigned in_vain = 0; /* runs in a row that decided nothing: perhaps the device is gone for good */
+    unsigned undecided_runs = 0; /* in a row: perhaps the device is gone for good */
 
-    for (int i = 0; i < DEATHS_MOST && left > 1 && in_vain < 2 && !run_stopped(); i++) {
+    for (int i = 0; i < DEATHS_MOST && left > 1 && undecided_runs < 2 && !run_stopped(); i++) {
         size_t before = --left;
 
         qsort(sessions, left + 1, sizeof(*sessions), by_number);
@@ -110,7 +110,7 @@ static int play_rest(struct batch *batch, struct session *sessions, size_t count
         if (session_run(&config->world, config->device, sessions, left, on_found, NULL, batch, error) != 0)
             return -1;
         left = undecided_first(batch, sessions, left);
-        in_vain = left == before ? in_vain + 1 : 0;
+        undecided_runs = left == before ? undecided_runs + 1 : 0;
     }
     return 0;
 }

@@ -42,7 +42,7 @@ int explore_reduce(const struct explore_config *config, struct explore_summary *
         config->device->live->trial = true;
     for (size_t i = 0; status == 0 && i < summary->group_count && i < EXPLORE_REDUCED_MOST; i++)
         status = reduce_group(config, &oracle, &summary->groups[i], error);
-    run_services_free(&oracle.served);
+    run_services_free(&oracle.services);
     defect_set_free(oracle.defects);
     return status;
 }

@@ -200,7 +200,7 @@ static int keep_sound(struct reducing *reducing, size_t count, struct iwarp_sent
     int status =
         session_run(&reducing->config->world, &correct, reducing->tried, count, note_unsound, NULL, reducing, error);
 
-    run_services_free(&correct.served);
+    run_services_free(&correct.services);
     for (size_t i = 0; status == 0 && i < count; i++) {
         if (reducing->unsound[reducing->tried[i].number])
             continue;

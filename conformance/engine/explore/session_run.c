@@ -29,11 +29,11 @@ static int on_result(void *user, const struct result *result)
     return 0;
 }
 
-static int on_learned(void *user, json_t *served)
+static int on_learned(void *user, json_t *services)
 {
     const struct playing *playing = user;
 
-    (void)served;
+    (void)services;
     if (playing->forget != NULL)
         playing->forget(playing->listener.user);
     return 0;
@@ -70,7 +70,7 @@ static int play(const struct session_world *world, struct session_device *device
         .catalogue = world->catalogue,
         .sim = {.seed = world->seed, .defects = device->defects, .ipv6 = device->ipv6},
         .evidence = {.folder = -1},
-        .services = &device->served,
+        .services = &device->services,
         .report = {.journal = on_journal, .learned = on_learned, .result = on_result, .user = playing}};
     struct runner_totals totals;
     int status = plan_make(&plan, host, &planned, error);

@@ -30,7 +30,7 @@ struct session_device {
     struct session_live *live;  /* borrowed: on the wire; NULL: simulated, as the following say */
     struct defect_set *defects; /* borrowed; NULL: the correct stack */
     bool ipv6;
-    struct run_services served;
+    struct run_services services;
 };
 
 /*

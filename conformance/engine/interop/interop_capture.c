@@ -41,14 +41,14 @@ struct interop_capture *interop_capture_open(const char *interface, struct iwarp
 {
     struct iwarp_sentence why = {""};
     struct interop_capture *capture = calloc(1, sizeof(*capture));
-    struct link_capture_wish wish = {.snap_octets = SNAP_LENGTH, .buffer_octets = BUFFER_OCTETS};
+    struct link_capture_settings settings = {.snap_octets = SNAP_LENGTH, .buffer_octets = BUFFER_OCTETS};
 
     if (capture == NULL) {
         (void)iwarp_sentence_set(error, "out of memory for a capture");
         return NULL;
     }
     (void)snprintf(capture->interface, sizeof(capture->interface), "%s", interface);
-    capture->in = link_capture_open(interface, &wish, &capture->nanoseconds_per_tick, &why);
+    capture->in = link_capture_open(interface, &settings, &capture->nanoseconds_per_tick, &why);
     if (capture->in != NULL && link_capture_filter(capture->in, interface, "tcp", &why) == 0)
         return capture;
     (void)iwarp_sentence_set(error, "%s; --evidence none runs without captures", why.text);

@@ -23,7 +23,7 @@ struct offence {
 static int heard(struct interop_exchange *x, enum interop_side offender, const struct offence *offence)
 {
     static const char *const names[] = {"terminate_received", "closed", "read_done", NULL};
-    bool tells = interop_can(x, offender, "terminate_events");
+    bool reports_terminates = interop_can(x, offender, "terminate_events");
     char wanted[160], got[160];
     json_t *event = NULL;
     uint32_t triple;
@@ -31,7 +31,7 @@ static int heard(struct interop_exchange *x, enum interop_side offender, const s
     bool ended, served;
 
     (void)iwarp_terminate_describe(offence->triple, wanted, sizeof(wanted));
-    if (interop_await_any(x, offender, tells ? names : names + 1, &event) != 0) {
+    if (interop_await_any(x, offender, reports_terminates ? names : names + 1, &event) != 0) {
         if (x->verdict == VERDICT_FAIL)
             (void)iwarp_sentence_set(&x->expected, "Terminate %s", wanted);
         return -1;
@@ -46,8 +46,9 @@ static int heard(struct interop_exchange *x, enum interop_side offender, const s
     if (served)
         return interop_fail(x, wanted, "%s is served all the same", interop_name(x, offender));
     if (ended)
-        return tells ? interop_fail(x, wanted, "the stream ends for %s without a Terminate", interop_name(x, offender))
-                     : 0;
+        return reports_terminates
+                   ? interop_fail(x, wanted, "the stream ends for %s without a Terminate", interop_name(x, offender))
+                   : 0;
     if (triple != offence->triple)
         return interop_fail(x, wanted, "%s hears a Terminate %s", interop_name(x, offender),
                             iwarp_terminate_describe(triple, got, sizeof(got)));

@@ -31,10 +31,10 @@ static json_int_t number(const json_t *event, const char *member, json_int_t abs
 /* RFC 6581 9.1: no side sends more Reads than the other one takes. */
 static int depths(struct interop_exchange *x, const json_t *initiator, const json_t *responder)
 {
-    const json_t *told[INTEROP_SIDES] = {initiator, responder};
+    const json_t *events[INTEROP_SIDES] = {initiator, responder};
 
     for (unsigned side = 0; side < INTEROP_SIDES; side++) {
-        json_int_t ord = number(told[side], "ord", 0), ird = number(told[1 - side], "ird", ord);
+        json_int_t ord = number(events[side], "ord", 0), ird = number(events[1 - side], "ird", ord);
 
         if (ord > ird)
             return interop_fail(x, "no side sends more Reads than the other one takes",

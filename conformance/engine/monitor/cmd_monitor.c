@@ -133,14 +133,14 @@ static void write_metrics(struct monitor *monitor)
 
 static void say_losses(struct monitor *monitor)
 {
-    if (monitor->lost == monitor->lost_told)
+    if (monitor->lost == monitor->lost_reported)
         return;
     monitor_note(monitor, true,
                  "%" PRIu64 " frames were lost before they were read (%" PRIu64
                  " since the last such line): what is missing of connections is not judged; a larger --buffer or a "
                  "--filter helps",
-                 monitor->lost, monitor->lost - monitor->lost_told);
-    monitor->lost_told = monitor->lost;
+                 monitor->lost, monitor->lost - monitor->lost_reported);
+    monitor->lost_reported = monitor->lost;
 }
 
 /* Once a minute, and at the end. */
@@ -157,7 +157,7 @@ static void every_second(struct monitor *monitor, uint64_t now)
 
     monitor->now_ns = now;
     flow_decoder_time(flow_judge_decoder(monitor->judge), now);
-    if (monitor->lost_told == 0)
+    if (monitor->lost_reported == 0)
         say_losses(monitor); /* the first ones at once */
     if (monitor->evidence != NULL)
         monitor_evidence_time(monitor->evidence, now);

@@ -20,7 +20,7 @@ static void cut_evidence(struct monitor *monitor, const struct known_finding *kn
 
     name[0] = '\0';
     if (monitor->evidence == NULL || result->verdict == VERDICT_AMBIGUOUS ||
-        !monitor_rate_take(&monitor->cut, monitor->now_ns))
+        !monitor_rate_allow(&monitor->cut, monitor->now_ns))
         return;
     (void)iwarp_sentence_set(&comment, "%s %.40s, flow %.150s: expected %.110s; got %.110s",
                              verdict_name(result->verdict), result->id, result->flow, result->expected, result->actual);
@@ -39,7 +39,7 @@ static void write_finding(struct monitor *monitor, struct known_finding *known, 
 {
     const char *interface = monitor->reading != NULL ? monitor->reading->name : monitor->interfaces[0].name;
 
-    if (monitor->log == NULL || !monitor_rate_take(&monitor->written, monitor->now_ns))
+    if (monitor->log == NULL || !monitor_rate_allow(&monitor->written, monitor->now_ns))
         return;
     if (monitor_log_write(monitor->log, monitor_line_finding(known, result, interface)))
         known->logged = known->count;
@@ -68,7 +68,7 @@ void monitor_finding(void *user, const struct judged_finding *finding)
     if (known == NULL)
         return;
     if (!is_new) {
-        monitor_say_again(monitor, known);
+        monitor_repeat_finding(monitor, known);
         return;
     }
     count->findings[result->verdict]++;

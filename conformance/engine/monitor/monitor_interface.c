@@ -7,13 +7,13 @@
 int monitor_interface_open(struct monitor_interface *interface, const char *name, uint64_t buffer, const char *filter,
                            struct iwarp_sentence *error)
 {
-    struct link_capture_wish wish = {.snap_octets = MONITOR_SNAP_OCTETS,
-                                     .buffer_octets = (int)buffer,
-                                     .block_ms = MONITOR_BLOCK_MS,
-                                     .any_link = true};
+    struct link_capture_settings settings = {.snap_octets = MONITOR_SNAP_OCTETS,
+                                             .buffer_octets = (int)buffer,
+                                             .block_ms = MONITOR_BLOCK_MS,
+                                             .any_link = true};
 
     *interface = (struct monitor_interface){.name = name, .file = -1};
-    interface->in = link_capture_open(name, &wish, &interface->nanoseconds_per_tick, error);
+    interface->in = link_capture_open(name, &settings, &interface->nanoseconds_per_tick, error);
     if (interface->in == NULL)
         return -1;
     interface->link = (uint32_t)pcap_datalink(interface->in);

@@ -36,7 +36,7 @@ struct monitor {
     uint64_t ended_flows;
     uint64_t losing_ns; /* frames up to then may have been lost, and those around them are in the ring; 0: none */
     uint64_t tick_ns, metrics_ns, minute_ns;    /* when they are due next */
-    uint64_t lost, lost_told;                   /* frames of all rings */
+    uint64_t lost, lost_reported;               /* frames of all rings */
     uint64_t old_findings, fresh;               /* known when it began; found since */
     bool gone;                                  /* an interface went away */
     bool metrics_fail, evidence_fail, log_fail; /* the last time, and that was said */
@@ -61,7 +61,7 @@ void monitor_log_begin(void *user, struct monitor_log *log, bool empty);
 void monitor_say_finding(struct monitor *monitor, const struct known_finding *known, struct result *result,
                          const struct requirement *requirement);
 /* One that goes on, when its count is ten times what was said. */
-void monitor_say_again(struct monitor *monitor, struct known_finding *known);
+void monitor_repeat_finding(struct monitor *monitor, struct known_finding *known);
 /* One line to all: the terminal (`bad`: standard error), the log, the system's log. */
 __attribute__((format(printf, 3, 4))) void monitor_note(struct monitor *monitor, bool bad, const char *format, ...);
 /* How many findings were not said, and what could not be written, since the last time. */

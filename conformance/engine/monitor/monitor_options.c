@@ -136,8 +136,8 @@ int monitor_options_parse(struct monitor_options *options, const struct catalogu
     options->evidence_memory = EVIDENCE_MEMORY_MIB * MIB;
     options->a_minute = A_MINUTE;
     for (int i = 1; i < argc;) {
-        int status = selected_options_take(&monitor_option_table, options, &options->selection, catalogue, argc, argv,
-                                           &i, error);
+        int status = selected_options_parse(&monitor_option_table, options, &options->selection, catalogue, argc, argv,
+                                            &i, error);
 
         if (status != 0)
             return status;

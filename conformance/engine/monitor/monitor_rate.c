@@ -8,7 +8,7 @@ void monitor_rate_begin(struct monitor_rate *rate, uint64_t a_minute, uint64_t b
     *rate = (struct monitor_rate){.interval_ns = MINUTE_NS / a_minute, .burst = burst};
 }
 
-bool monitor_rate_take(struct monitor_rate *rate, uint64_t now_ns)
+bool monitor_rate_allow(struct monitor_rate *rate, uint64_t now_ns)
 {
     uint64_t room_ns = rate->interval_ns * rate->burst;
     uint64_t oldest_ns = now_ns > room_ns ? now_ns - room_ns : 0;

@@ -17,7 +17,7 @@ struct monitor_rate {
 void monitor_rate_begin(struct monitor_rate *rate, uint64_t a_minute, uint64_t burst);
 
 /* Takes one at `now_ns`. False: there is none, and it is counted as refused. */
-bool monitor_rate_take(struct monitor_rate *rate, uint64_t now_ns);
+bool monitor_rate_allow(struct monitor_rate *rate, uint64_t now_ns);
 
 /* How many were refused since the last call. */
 uint64_t monitor_rate_refused(struct monitor_rate *rate);

@@ -45,7 +45,7 @@ void monitor_say_finding(struct monitor *monitor, const struct known_finding *kn
 
     if (result->verdict == VERDICT_AMBIGUOUS && !monitor->options->all)
         return;
-    if (!monitor_rate_take(&monitor->said, monitor->now_ns)) {
+    if (!monitor_rate_allow(&monitor->said, monitor->now_ns)) {
         monitor->untold_since++;
         monitor->counts.untold++;
         return;
@@ -61,13 +61,13 @@ void monitor_say_finding(struct monitor *monitor, const struct known_finding *kn
     (void)fflush(stdout);
 }
 
-void monitor_say_again(struct monitor *monitor, struct known_finding *known)
+void monitor_repeat_finding(struct monitor *monitor, struct known_finding *known)
 {
     char key[SHARD_DIGEST_OCTETS];
 
     if (known->said == 0)
         known->said = 1;
-    if (known->count / AGAIN_TIMES < known->said || !monitor_rate_take(&monitor->said, monitor->now_ns))
+    if (known->count / AGAIN_TIMES < known->said || !monitor_rate_allow(&monitor->said, monitor->now_ns))
         return;
     known->said = known->count;
     shard_digest_show(known->key, key);

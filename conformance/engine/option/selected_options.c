@@ -4,9 +4,9 @@
 #include "base/exit_status.h"
 #include "conformance/requirements/named.h"
 
-int selected_options_take(const struct option_table *table, void *options, struct selection *selection,
-                          const struct catalogue *catalogue, int argc, char **argv, int *index,
-                          struct iwarp_sentence *error)
+int selected_options_parse(const struct option_table *table, void *options, struct selection *selection,
+                           const struct catalogue *catalogue, int argc, char **argv, int *index,
+                           struct iwarp_sentence *error)
 {
     const char *argument = argv[*index];
     int taken = selection_option(selection, argc, argv, index, error);

@@ -13,9 +13,9 @@
  * the selection. Returns the exit status: 0 to go on; EXIT_USAGE, or EXIT_NOTHING_SELECTED for a pattern that no
  * requirement fits, with the sentence set.
  */
-int selected_options_take(const struct option_table *table, void *options, struct selection *selection,
-                          const struct catalogue *catalogue, int argc, char **argv, int *index,
-                          struct iwarp_sentence *error);
+int selected_options_parse(const struct option_table *table, void *options, struct selection *selection,
+                           const struct catalogue *catalogue, int argc, char **argv, int *index,
+                           struct iwarp_sentence *error);
 
 /* 0, or EXIT_NOTHING_SELECTED with the sentence set: patterns and options together leave no requirement. */
 int selected_options_check(const struct selection *selection, const struct catalogue *catalogue,

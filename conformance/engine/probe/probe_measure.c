@@ -73,9 +73,9 @@ static void add_startups(struct measuring *measuring, const char *role, const js
     }
 }
 
-static void add_exchanges(struct measuring *measuring, const char *role, const json_t *served)
+static void add_exchanges(struct measuring *measuring, const char *role, const json_t *services)
 {
-    const json_t *exchanges = json_object_get(served, "exchanges");
+    const json_t *exchanges = json_object_get(services, "exchanges");
 
     for (size_t i = 0; services_names[i] != NULL; i++) {
         const json_t *outcome = json_object_get(exchanges, services_names[i]);
@@ -91,14 +91,14 @@ static void add_exchanges(struct measuring *measuring, const char *role, const j
 }
 
 /* What was learned of the limits of the device's own ULP: a line of its own. */
-static void add_ulp(struct measuring *measuring, const char *role, const json_t *served)
+static void add_ulp(struct measuring *measuring, const char *role, const json_t *services)
 {
     static const char *const limits[] = {"takes_sends", "longest_send", "ends_by_ulp", "ends_after", "reads_open"};
     json_t *line = json_pack("{s:s, s:s}", "type", "ulp", "role", role);
 
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-        if (json_object_get(served, limits[i]) != NULL)
-            (void)json_object_set(line, limits[i], json_object_get(served, limits[i]));
+        if (json_object_get(services, limits[i]) != NULL)
+            (void)json_object_set(line, limits[i], json_object_get(services, limits[i]));
     (void)json_array_append_new(measuring->found, line);
 }
 
@@ -111,7 +111,7 @@ bool probe_accepts_any(const json_t *found)
 
 static int measure_role(struct measuring *measuring, const char *role, struct iwarp_sentence *error)
 {
-    json_t *answer, *served;
+    json_t *answer, *services;
 
     if (measuring->rig->upper_tester && measuring->rig->ops->reset(measuring->rig, error) != 0)
         return -1;
@@ -126,12 +126,12 @@ static int measure_role(struct measuring *measuring, const char *role, struct iw
     json_decref(answer);
     if (!probe_accepts_any(measuring->found))
         return 0;
-    served = services_learn(measuring->host, role, measuring->rig, measuring->recorder, error);
-    if (served == NULL)
+    services = services_learn(measuring->host, role, measuring->rig, measuring->recorder, error);
+    if (services == NULL)
         return -1;
-    add_exchanges(measuring, role, served);
-    add_ulp(measuring, role, served);
-    json_decref(served);
+    add_exchanges(measuring, role, services);
+    add_ulp(measuring, role, services);
+    json_decref(services);
     return 0;
 }
 

@@ -373,14 +373,14 @@ const char *profile_hazard(const struct profile *profile, const char *requiremen
 
 json_t *profile_identity(const struct profile *profile)
 {
-    static const char *const told[] = {"vendor", "product", "firmware", "driver", "serial", "capabilities"};
+    static const char *const copied[] = {"vendor", "product", "firmware", "driver", "serial", "capabilities"};
     json_t *identity = profile->json != NULL ? json_object() : NULL;
 
-    for (size_t i = 0; identity != NULL && i < sizeof(told) / sizeof(told[0]); i++) {
-        json_t *value = json_object_get(profile->json, told[i]);
+    for (size_t i = 0; identity != NULL && i < sizeof(copied) / sizeof(copied[0]); i++) {
+        json_t *value = json_object_get(profile->json, copied[i]);
 
         if (value != NULL)
-            (void)json_object_set(identity, told[i], value); /* without memory the program ends with that status */
+            (void)json_object_set(identity, copied[i], value); /* without memory the program ends with that status */
     }
     if (json_object_size(identity) != 0)
         return identity;

@@ -60,7 +60,7 @@ static int on_result(void *user, const struct result *result)
         (void)json_array_append_new(drawn->killed_by, json_string(result->id));
     if (result->verdict != VERDICT_INCONCLUSIVE && !prove_named_has(drawn->kills, text))
         (void)json_array_append_new(drawn->kills, json_string(text));
-    if (drawn->defect != NULL && !script_error_tells(result->message))
+    if (drawn->defect != NULL && !script_error_matches(result->message))
         return 0;
     (void)snprintf(text, sizeof(text), "%s %s %s %s: %s; expected %s; got %s", verdict_name(result->verdict),
                    result->id, result->role != NULL ? result->role : "", result->script != NULL ? result->script : "",

@@ -32,7 +32,7 @@ struct drawn {
     bool *failing;               /* by item: it drew a FAIL or WARN, by itself or through a rule */
     bool seen;                   /* `wanted` was surplus */
     size_t met, item;
-    struct run_services served;
+    struct run_services services;
     bool otherwise[RUN_SERVICES_ROLES]; /* in this role it was learned otherwise than without choices */
 };
 
@@ -108,7 +108,7 @@ static bool not_changed_by_learning(void *user, const struct plan_item *item)
 
 static bool is_surplus(const struct drawn *drawn, const struct result *result)
 {
-    return result->verdict == VERDICT_FAIL || script_error_tells(result->message) ||
+    return result->verdict == VERDICT_FAIL || script_error_matches(result->message) ||
            (result->verdict == VERDICT_WARN && !choice_device_warns(drawn->device, result->id));
 }
 
@@ -144,12 +144,12 @@ static int on_journal(void *user, struct journal *journal, const struct flow_tot
     return 0;
 }
 
-static int on_learned(void *user, json_t *served)
+static int on_learned(void *user, json_t *services)
 {
     struct drawn *drawn = user;
-    const char *role = json_string_value(json_object_get(served, "role"));
+    const char *role = json_string_value(json_object_get(services, "role"));
 
-    if (role != NULL && !prove_meets_learned(drawn->suite->meets, served))
+    if (role != NULL && !prove_meets_learned(drawn->suite->meets, services))
         drawn->otherwise[index_of(role)] = true;
     return 0;
 }
@@ -173,7 +173,7 @@ static int run_passes(struct drawn *drawn, struct iwarp_sentence *error)
     struct runner_totals totals;
     int status = -1;
 
-    runner.services = &drawn->served;
+    runner.services = &drawn->services;
     runner.items = (struct runner_items){.left_out = cannot_meet, .user = drawn};
     runner.report =
         (struct runner_report){.journal = on_journal, .learned = on_learned, .result = on_result, .user = drawn};
@@ -184,8 +184,8 @@ static int run_passes(struct drawn *drawn, struct iwarp_sentence *error)
         runner.items.left_out = not_changed_by_learning;
         status = drawn->otherwise[0] || drawn->otherwise[1] ? runner_run(&runner, &totals, error) : 0;
     }
-    run_services_free(&drawn->served);
-    memset(&drawn->served, 0, sizeof(drawn->served));
+    run_services_free(&drawn->services);
+    memset(&drawn->services, 0, sizeof(drawn->services));
     defect_set_free(set);
     return status;
 }

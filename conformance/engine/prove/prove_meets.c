@@ -113,11 +113,11 @@ static bool is_others(void *user, const struct plan_item *item)
     return part->item % part->parts != part->number;
 }
 
-static int on_learned(void *user, json_t *served)
+static int on_learned(void *user, json_t *services)
 {
     struct part *part = user;
 
-    return json_array_append_new(part->learned, json_pack("{s:O, s:o}", "served", served, "rows", rows_met(part)));
+    return json_array_append_new(part->learned, json_pack("{s:O, s:o}", "served", services, "rows", rows_met(part)));
 }
 
 static int on_journal(void *user, struct journal *journal, const struct flow_totals *traffic)
@@ -133,7 +133,7 @@ static int on_result(void *user, const struct result *result)
     struct part *part = user;
     char text[1024], digest[20];
 
-    if (result->verdict == VERDICT_FAIL || result->verdict == VERDICT_WARN || script_error_tells(result->message)) {
+    if (result->verdict == VERDICT_FAIL || result->verdict == VERDICT_WARN || script_error_matches(result->message)) {
         (void)snprintf(text, sizeof(text), "%s %s %s: %.800s", verdict_name(result->verdict), result->id,
                        result->role != NULL ? result->role : "", result->message != NULL ? result->message : "");
         (void)json_array_append_new(part->alarms, json_string(text));
@@ -193,15 +193,15 @@ static void mark(uint8_t *bits, const json_t *rows, size_t count)
 /* Each part learns in its own order, and all learn the same. */
 static void add_learned(struct prove_meets *meets, const json_t *learned)
 {
-    json_t *served = json_object_get(learned, "served");
-    const char *role = json_string_value(json_object_get(served, "role"));
+    json_t *services = json_object_get(learned, "served");
+    const char *role = json_string_value(json_object_get(services, "role"));
     size_t i;
 
     if (role == NULL)
         return;
     i = index_of(role);
     json_decref(meets->learned[i]);
-    meets->learned[i] = json_incref(served);
+    meets->learned[i] = json_incref(services);
     mark(meets->learning[i], json_object_get(learned, "rows"), meets->row_count);
 }
 
@@ -294,11 +294,11 @@ bool prove_meets_learning(const struct prove_meets *meets, const char *role, siz
     return is_marked(meets->learning[index_of(role)], row);
 }
 
-bool prove_meets_learned(const struct prove_meets *meets, const json_t *served)
+bool prove_meets_learned(const struct prove_meets *meets, const json_t *services)
 {
-    const char *role = json_string_value(json_object_get(served, "role"));
+    const char *role = json_string_value(json_object_get(services, "role"));
 
-    return role != NULL && json_equal(meets->learned[index_of(role)], served);
+    return role != NULL && json_equal(meets->learned[index_of(role)], services);
 }
 
 uint64_t prove_meets_expected(const struct prove_meets *meets, size_t item)

@@ -34,7 +34,7 @@ bool prove_meets_check(const struct prove_meets *meets, size_t item, size_t row)
 bool prove_meets_learning(const struct prove_meets *meets, const char *role, size_t row);
 
 /* Is this the same as what was learned in its role without a row? */
-bool prove_meets_learned(const struct prove_meets *meets, const json_t *served);
+bool prove_meets_learned(const struct prove_meets *meets, const json_t *services);
 
 /*
  * A digest of a check's outcome: its result, and the findings of rules and the traffic in its journal; and the digest

@@ -32,7 +32,7 @@ struct drawn {
     json_t *surplus; /* in words */
     json_t *warned;  /* an object: ids of its row with a WARN */
     size_t undecided, met;
-    struct run_services served;
+    struct run_services services;
     const char *otherwise[RUN_SERVICES_ROLES]; /* roles in which it was learned otherwise than without the variant */
     struct journal_digest journal;             /* of the check whose result comes next */
     size_t item;
@@ -67,7 +67,7 @@ static int on_result(void *user, const struct result *result)
         (void)json_object_set_new(drawn->warned, result->id, json_true());
         return 0;
     }
-    if (result->verdict == VERDICT_FAIL || result->verdict == VERDICT_WARN || script_error_tells(result->message))
+    if (result->verdict == VERDICT_FAIL || result->verdict == VERDICT_WARN || script_error_matches(result->message))
         add_surplus(drawn, result, "");
     return 0;
 }
@@ -80,13 +80,13 @@ static int on_journal(void *user, struct journal *journal, const struct flow_tot
     return 0;
 }
 
-static int on_learned(void *user, json_t *served)
+static int on_learned(void *user, json_t *services)
 {
     struct drawn *drawn = user;
-    const char *role = json_string_value(json_object_get(served, "role"));
+    const char *role = json_string_value(json_object_get(services, "role"));
     size_t i = drawn->otherwise[0] != NULL;
 
-    if (role != NULL && !prove_meets_learned(drawn->suite->meets, served) && !learned_otherwise(drawn, role))
+    if (role != NULL && !prove_meets_learned(drawn->suite->meets, services) && !learned_otherwise(drawn, role))
         drawn->otherwise[i] = role;
     return 0;
 }
@@ -230,7 +230,7 @@ static json_t *run_unit(void *user, size_t number, struct iwarp_sentence *error)
     struct defect_set *set = defect_set_new(config->variants, &drawn.variant->id, 1, error);
     json_t *row = NULL;
 
-    runner.services = &drawn.served;
+    runner.services = &drawn.services;
     runner.items.user = &drawn;
     runner.report =
         (struct runner_report){.journal = on_journal, .learned = on_learned, .result = on_result, .user = &drawn};
@@ -240,7 +240,7 @@ static json_t *run_unit(void *user, size_t number, struct iwarp_sentence *error)
         row = json_pack("{s:O, s:o, s:I, s:I}", "surplus", drawn.surplus, "unseen",
                         config->sctp ? json_array() : unseen_of(&drawn), "undecided", (json_int_t)drawn.undecided,
                         "met", (json_int_t)drawn.met);
-    run_services_free(&drawn.served);
+    run_services_free(&drawn.services);
     defect_set_free(set);
     json_decref(drawn.surplus);
     json_decref(drawn.warned);

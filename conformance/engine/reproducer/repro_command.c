@@ -172,7 +172,7 @@ static int write_connect(struct substitution *to)
     writer->listening = true;
     writer->blocks |= REPRO_UPPER | REPRO_COMPULSORY | REPRO_LISTEN;
     write_ask(to);
-    writer->told[place] = true;
+    writer->number_known[place] = true;
     if ((writer->streams & 1U << place) != 0) {
         writer->blocks |= REPRO_VALUE;
         fprintf(writer->out, "    stream[%u] = value(\"\\\"stream\\\"\", reply);\n", place);
@@ -192,11 +192,11 @@ static bool name_stream(struct substitution *to)
         return false;
     place = (unsigned)writer->plan->place[connection - writer->plan->evidence->connections];
     writer->streams |= 1U << place;
-    if (!writer->told[place]) {
+    if (!writer->number_known[place]) {
         writer->blocks |= REPRO_ACCEPTED | REPRO_VALUE;
         fprintf(writer->out, "    stream[%u] = accepted();\n", place);
     }
-    writer->told[place] = true;
+    writer->number_known[place] = true;
     (void)snprintf(argument, sizeof(argument), "stream[%u]", place);
     substitute(to, "stream", "%lu", argument);
     return true;

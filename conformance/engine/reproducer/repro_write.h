@@ -34,8 +34,8 @@ struct repro_writer {
     struct repro_plan *plan;
     FILE *out;
     unsigned blocks;
-    bool told[REPRO_KEPT_MAX]; /* the stream's number is known */
-    unsigned streams;          /* bits: its number is asked for somewhere */
+    bool number_known[REPRO_KEPT_MAX]; /* the stream's number is known */
+    unsigned streams;                  /* bits: its number is asked for somewhere */
     bool listening;
     char push[40];                     /* the beginning of the call that sends a segment */
     bool pushed;                       /* it was written */

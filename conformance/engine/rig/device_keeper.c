@@ -100,7 +100,7 @@ static int start(struct rig *rig, struct iwarp_sentence *error)
     keeper->is_device = false;
     keeper->stimulated = false;
     keeper->fresh = true;
-    keeper->restarts += keeper->served;
+    keeper->restarts += keeper->accepted_connection;
     return device_command_start(keeper->commands, &what, error);
 }
 
@@ -142,7 +142,7 @@ void device_keeper_accepted(struct rig *rig, bool stimulating)
         return;
     keeper->deadline_ns = 0;
     keeper->fresh = false;
-    keeper->served = true;
+    keeper->accepted_connection = true;
     keeper->absent.text[0] = '\0';
     keeper->stimulated = keeper->stimulated || stimulating;
     keeper->tried = keeper->tried || stimulating;
@@ -179,7 +179,7 @@ static bool begin_waiting(struct rig *rig, const char *why)
     struct iwarp_sentence error;
 
     /* Nothing but connections has come to it so far: somebody starts it anew after each. */
-    if (keeper->served && !keeper->tried && !restarts(keeper))
+    if (keeper->accepted_connection && !keeper->tried && !restarts(keeper))
         keeper->serves_one = true;
     if (rig->one_program || !upper_tester_gone(rig))
         note_death(rig, END_PATIENCE, why);
@@ -271,7 +271,7 @@ static void look_for_it(struct rig *rig)
                              alone ? "" : ", and its upper tester, which is the same program, is gone as well");
 }
 
-void device_keeper_end(struct rig *rig, bool served)
+void device_keeper_end(struct rig *rig, bool good_exchange)
 {
     struct device_keeper *keeper = rig->keeper;
     struct device_command_state state;
@@ -290,9 +290,9 @@ void device_keeper_end(struct rig *rig, bool served)
     if (!keeper->stimulated)
         return;
     if (!keeper->waits) {
-        if (!served)
+        if (!good_exchange)
             look_for_it(rig);
-    } else if (!keeper->serves_one && !served) {
+    } else if (!keeper->serves_one && !good_exchange) {
         struct tester_exchange exchange;
         struct iwarp_sentence ignored;
 

@@ -31,7 +31,7 @@ struct device_keeper {
     bool stimulated;             /* the check that runs has connected for its stimulus, since the device was started */
     bool is_device;              /* restart_command's own process is the device: it ran when the device accepted */
     bool tried;                  /* some check has connected for its stimulus */
-    bool served;                 /* the device has accepted a connection */
+    bool accepted_connection;    /* the device has accepted a connection */
     bool serves_one;             /* learned: the device ends after a connection */
     bool fresh;                  /* started, and no connection since */
     struct iwarp_sentence death; /* how the device was lost during the check that runs; "": it was not */
@@ -89,7 +89,7 @@ bool device_keeper_one(struct rig *rig);
 void device_keeper_stimulated(struct rig *rig);
 
 /* To be called at the end of a check. If the device is lost, notes its death and brings it back. */
-void device_keeper_end(struct rig *rig, bool served);
+void device_keeper_end(struct rig *rig, bool good_exchange);
 
 /* Starts connect_command, which connects to the tester's `port`. -1 with a sentence. */
 int device_keeper_connect(struct rig *rig, uint16_t port, struct iwarp_sentence *error);

@@ -11,7 +11,7 @@
 #include "reference-stack/program/complaint.h"
 #include "base/out_of_memory.h"
 
-enum { UNSERVED_OCTETS = RUN_SERVICES_GAPS_OCTETS + 128 };
+enum { NOT_SERVED_OCTETS = RUN_SERVICES_GAPS_OCTETS + 128 };
 
 /* A result, also one that --resume found. */
 static bool is_exercised(const struct run_command *command, size_t index)
@@ -85,12 +85,12 @@ static void fill_summary(struct run_command *command, int status, const struct i
 }
 
 /* "58 of them, as the device does not serve as responder: a zero-length RDMA Read (...)". Returns `text`. */
-static const char *describe_unserved(const struct run_command *command, char text[UNSERVED_OCTETS])
+static const char *describe_not_served(const struct run_command *command, char text[NOT_SERVED_OCTETS])
 {
     char gaps[RUN_SERVICES_GAPS_OCTETS];
 
-    (void)snprintf(text, UNSERVED_OCTETS, "%" PRIu64 " %s because the device does not serve,%s", command->unserved,
-                   command->unserved == 1 ? "is inconclusive" : "are inconclusive",
+    (void)snprintf(text, NOT_SERVED_OCTETS, "%" PRIu64 " %s because the device does not serve,%s", command->not_served,
+                   command->not_served == 1 ? "is inconclusive" : "are inconclusive",
                    run_services_gaps(&command->services, gaps));
     return text;
 }
@@ -102,13 +102,13 @@ static const char *describe_unserved(const struct run_command *command, char tex
 static void explain_inconclusive(const struct run_command *command, const struct run_summary *summary)
 {
     bool has_gaps = summary_has_gaps(summary), lost = command->unreached != 0;
-    char gaps[JUDGED_GAPS_OCTETS], count[80] = "", text[UNSERVED_OCTETS] = "", reached[400] = "";
+    char gaps[JUDGED_GAPS_OCTETS], count[80] = "", text[NOT_SERVED_OCTETS] = "", reached[400] = "";
 
     if (summary->inconclusive != 0)
         (void)snprintf(count, sizeof(count), "%" PRIu64 " %s could not be decided; each says why",
                        summary->inconclusive, summary->inconclusive == 1 ? "result" : "results");
-    if (command->unserved != 0)
-        (void)describe_unserved(command, text);
+    if (command->not_served != 0)
+        (void)describe_not_served(command, text);
     if (lost)
         (void)snprintf(reached, sizeof(reached), "; %" PRIu64 " of them: %.300s", command->unreached,
                        command->lost.text);
@@ -123,7 +123,7 @@ int run_end(struct run_command *command, int status, struct iwarp_sentence *erro
     const char *output = command->options.output;
     struct iwarp_sentence report_error;
     struct run_summary summary;
-    char ended[UTC_TEXT_OCTETS], text[UNSERVED_OCTETS];
+    char ended[UTC_TEXT_OCTETS], text[NOT_SERVED_OCTETS];
     int result;
 
     if (status == 0 && out_of_memory_noted())
@@ -157,7 +157,7 @@ int run_end(struct run_command *command, int status, struct iwarp_sentence *erro
                        command->script_errors, command->script_errors == 1 ? "check was" : "checks were");
     else if (status == 0 && result == EXIT_INCONCLUSIVE)
         explain_inconclusive(command, &summary);
-    else if (command->unserved != 0)
-        (void)complain(0, "%s", describe_unserved(command, text));
+    else if (command->not_served != 0)
+        (void)complain(0, "%s", describe_not_served(command, text));
     return result;
 }

@@ -31,7 +31,7 @@ struct run_command {
     struct run_summary traffic;   /* of all checks, also those of the run that --resume continues */
     struct run_services services; /* of the device */
     uint64_t script_errors;       /* results that could not be decided, as the check's script has an error */
-    uint64_t unserved;            /* results that could not be decided, as the device does not serve what they need */
+    uint64_t not_served;          /* results that could not be decided, as the device does not serve what they need */
     uint64_t unreached;           /* results that could not be decided, as the device is lost */
     struct iwarp_sentence lost;   /* what the first of these says */
     uint64_t failed;

@@ -160,11 +160,11 @@ static int on_journal(void *user, struct journal *journal, const struct flow_tot
     return status;
 }
 
-static int on_learned(void *user, json_t *served)
+static int on_learned(void *user, json_t *services)
 {
     struct run_command *command = user;
 
-    return results_log_services(command->output.to.log, served, &command->log_error);
+    return results_log_services(command->output.to.log, services, &command->log_error);
 }
 
 /* Results that are left undecided as the device is lost, for the sentence at the end. */
@@ -187,8 +187,8 @@ static int on_result(void *user, const struct result *decided)
         command->exercised[requirement->index] = true;
     (void)judge(command, &result, &texts);
     command->failed += result.verdict == VERDICT_FAIL;
-    command->script_errors += result.verdict == VERDICT_INCONCLUSIVE && script_error_tells(result.message);
-    command->unserved += result.verdict == VERDICT_INCONCLUSIVE && run_services_are_cause(result.message);
+    command->script_errors += result.verdict == VERDICT_INCONCLUSIVE && script_error_matches(result.message);
+    command->not_served += result.verdict == VERDICT_INCONCLUSIVE && run_services_are_cause(result.message);
     count_unreached(command, &result);
     place_frame(command, &result);
     if (judged_output_append(&command->output.to, &result, &command->log_error) != 0)

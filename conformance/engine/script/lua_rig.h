@@ -22,7 +22,7 @@
  *   connection:ack(policy)   "each", "withheld", "now"
  *   connection:read(least, seconds) octets in order so far (not consumed), and "open", "fin", "reset", "timeout"
  *   connection:consume(n)  :skip(octets)  :status()  :unacknowledged()  :close()
- *   connection:told()      the verdict is about what the upper tester reported of this connection
+ *   connection:mark_reported()      the verdict is about what the upper tester reported of this connection
  */
 #ifndef CONFORMANCE_ENGINE_LUA_RIG_H
 #define CONFORMANCE_ENGINE_LUA_RIG_H

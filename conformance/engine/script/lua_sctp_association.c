@@ -194,7 +194,7 @@ static int association_status(lua_State *lua)
 }
 
 /* Notes that the verdict is about what the upper tester reported of this stream, and not about what was read. */
-static int association_told(lua_State *lua)
+static int association_mark_reported(lua_State *lua)
 {
     const struct sctp_assoc *assoc = lua_held_if_open(lua, &lua_sctp);
 
@@ -215,6 +215,6 @@ const luaL_Reg lua_sctp_methods[] = {
     {"heartbeat", association_heartbeat}, {"shutdown", association_shutdown},
     {"abort", association_abort},         {"withhold", association_withhold},
     {"window", association_window},       {"receive", association_receive},
-    {"status", association_status},       {"told", association_told},
+    {"status", association_status},       {"mark_reported", association_mark_reported},
     {"close", association_close},         {NULL, NULL},
 };

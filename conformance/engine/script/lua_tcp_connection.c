@@ -226,7 +226,7 @@ static int connection_consume(lua_State *lua)
 }
 
 /* Notes that the verdict is about what the upper tester reported of this connection, and not about what was read. */
-static int connection_told(lua_State *lua)
+static int connection_mark_reported(lua_State *lua)
 {
     const struct tcp_connection *tcp = lua_held_if_open(lua, &lua_tcp);
 
@@ -326,7 +326,7 @@ const luaL_Reg lua_tcp_methods[] = {
     {"ack", connection_ack},
     {"read", connection_read},
     {"consume", connection_consume},
-    {"told", connection_told},
+    {"mark_reported", connection_mark_reported},
     {"unacknowledged", connection_unacknowledged},
     {"acknowledged", connection_acknowledged},
     {"status", connection_status},

@@ -36,7 +36,7 @@ static int furnish(lua_State *lua)
 
     lua_rig_open(lua, &room->host->rig);
     lua_pushcfunction(lua, script_rig_services);
-    lua_setfield(lua, -2, "served");
+    lua_setfield(lua, -2, "services");
     lua_pushcfunction(lua, script_rig_claims);
     lua_setfield(lua, -2, "claims");
     lua_pushcfunction(lua, script_rig_capability);
@@ -286,7 +286,7 @@ void script_host_free(struct script_host *host)
     script_forget_texts(host);
     for (size_t i = 0; i < host->kept_count; i++)
         free(host->kept[i]);
-    json_decref(host->served);
+    json_decref(host->services);
     free(host->kept);
     free(host->checks);
     free(host);

@@ -61,16 +61,16 @@ struct outcome {
     int line;                   /* of the script, where it was decided */
     struct last_seen looked_at; /* what the check had read last by then; nothing when a script failed */
     bool link_failed;           /* the rig is unusable: stop */
-    bool unready;  /* the good exchange before the stimulus failed, although the device has served such a one */
-    bool unserved; /* the device does not serve what the check rests on: the message says what */
-    bool broken;   /* FAIL because of the good exchange after the stimulus, even if the check itself passed */
+    bool unready;    /* the good exchange before the stimulus failed, although the device has served such a one */
+    bool not_served; /* the device does not serve what the check rests on: the message says what */
+    bool broken;     /* FAIL because of the good exchange after the stimulus, even if the check itself passed */
 };
 
 /*
  * True if the message of an INCONCLUSIVE result says that the check's script failed: a fault of the check, not of the
  * device.
  */
-bool script_error_tells(const char *message);
+bool script_error_matches(const char *message);
 
 /* NULL with a sentence. */
 struct script_host *script_host_new(struct iwarp_sentence *error);

@@ -44,8 +44,8 @@ struct script_host {
     const char *good_exchange;     /* the one that checks prefer, NULL: the least (services.h) */
     const struct profile *profile; /* of the device, NULL: none (services.h) */
     const struct pics *pics;       /* what the profile answers, NULL: yes to each question (services.h) */
-    json_t *served;  /* what the device serves in the role of the check that runs (services.h), NULL: all */
-    uint64_t digest; /* of the scripts that were loaded, without the library */
+    json_t *services; /* what the device serves in the role of the check that runs (services.h), NULL: all */
+    uint64_t digest;  /* of the scripts that were loaded, without the library */
 };
 
 /* The room of a state. */
@@ -75,7 +75,7 @@ void script_note_last_seen(struct script_host *host);
 /* Error handler: notes the script's own line and what it has read last, and leaves the error as it is. */
 int script_on_error(lua_State *lua);
 
-/* rig.served() (services.c). */
+/* rig.services() (services.c). */
 int script_rig_services(lua_State *lua);
 
 /* rig.claims(predicate) (services.c) */

@@ -52,7 +52,7 @@ static char *text_copy(const char *text, size_t octets)
 
 #define SCRIPT_ERROR RESULT_SCRIPT_ERROR
 
-bool script_error_tells(const char *message)
+bool script_error_matches(const char *message)
 {
     return result_is_script_error(&(struct result){.message = message});
 }
@@ -109,8 +109,8 @@ static void read_decision(lua_State *lua, struct script_host *host, struct stage
         inconclusive(host, outcome, SCRIPT_ERROR, luaL_tolstring(lua, -1, NULL));
         return;
     }
-    lua_pushliteral(lua, "unserved");
-    outcome->unserved = lua_rawget(lua, -2) == LUA_TBOOLEAN && lua_toboolean(lua, -1);
+    lua_pushliteral(lua, "not_served");
+    outcome->not_served = lua_rawget(lua, -2) == LUA_TBOOLEAN && lua_toboolean(lua, -1);
     lua_pop(lua, 1);
     outcome->expected = keep(lua, host, OUTCOME_EXPECTED, "expected");
     outcome->actual = keep(lua, host, OUTCOME_ACTUAL, "actual");
@@ -195,7 +195,7 @@ static void blame(struct script_host *host, const struct stage *stage, struct ou
     char *cause = host->texts[OUTCOME_CAUSE], *hint = host->texts[OUTCOME_HINT];
 
     *outcome = stage->outcome;
-    if (outcome->verdict == VERDICT_SKIP || outcome->unserved || stage->plain)
+    if (outcome->verdict == VERDICT_SKIP || outcome->not_served || stage->plain)
         return;
     host->texts[OUTCOME_MESSAGE] = host->texts[OUTCOME_CAUSE] = host->texts[OUTCOME_HINT] = NULL;
     inconclusive(host, outcome, what, why != NULL ? why : "no reason given");
@@ -272,7 +272,7 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
 
     if (!run_stage(host, &before)) {
         blame(host, &before, outcome, "the good exchange before the stimulus failed");
-        outcome->unready = outcome->verdict == VERDICT_INCONCLUSIVE && !outcome->unserved && !before.plain;
+        outcome->unready = outcome->verdict == VERDICT_INCONCLUSIVE && !outcome->not_served && !before.plain;
         return;
     }
     host->rig.rig->stimulating = true;

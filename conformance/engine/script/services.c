@@ -33,9 +33,9 @@ const char *services_title(const char *name)
     return name;
 }
 
-static json_t *exchange(const json_t *served, const char *name)
+static json_t *exchange(const json_t *services, const char *name)
 {
-    return json_object_get(json_object_get(served, "exchanges"), name);
+    return json_object_get(json_object_get(services, "exchanges"), name);
 }
 
 /*
@@ -73,11 +73,11 @@ static json_t *ordered(json_t *learned)
 json_t *services_learn(struct script_host *host, const char *role, struct rig *rig, struct recorder *recorder,
                        struct iwarp_sentence *error)
 {
-    json_t *known = host->served, *learned;
+    json_t *known = host->services, *learned;
 
-    host->served = NULL;
+    host->services = NULL;
     learned = script_ask(host, "learn", role, rig, recorder, error);
-    host->served = known;
+    host->services = known;
     if (learned == NULL)
         return NULL;
     learned = ordered(learned);
@@ -101,35 +101,35 @@ int services_prefer(struct script_host *host, const char *name, const char *at, 
     return 0;
 }
 
-void services_use(struct script_host *host, json_t *served)
+void services_use(struct script_host *host, json_t *services)
 {
-    json_t *before = host->served;
+    json_t *before = host->services;
 
-    host->served = json_incref(served);
+    host->services = json_incref(services);
     json_decref(before);
 }
 
-bool services_has(const json_t *served, const char *name)
+bool services_has(const json_t *services, const char *name)
 {
-    return json_is_true(exchange(served, name));
+    return json_is_true(exchange(services, name));
 }
 
-const char *services_why_not(const json_t *served, const char *name)
+const char *services_why_not(const json_t *services, const char *name)
 {
-    return json_string_value(exchange(served, name));
+    return json_string_value(exchange(services, name));
 }
 
-const char *services_cause(const json_t *served, const char *name, const char **hint)
+const char *services_cause(const json_t *services, const char *name, const char **hint)
 {
-    const json_t *cause = json_object_get(json_object_get(served, "causes"), name);
+    const json_t *cause = json_object_get(json_object_get(services, "causes"), name);
 
     *hint = json_string_value(json_object_get(cause, "hint"));
     return json_string_value(json_object_get(cause, "name"));
 }
 
-bool services_speaks(const json_t *served)
+bool services_speaks(const json_t *services)
 {
-    return json_is_true(json_object_get(served, "speaks"));
+    return json_is_true(json_object_get(services, "speaks"));
 }
 
 void services_answers(struct script_host *host, const struct pics *pics)
@@ -191,16 +191,16 @@ int script_rig_private_data(lua_State *lua)
     return 1;
 }
 
-/* rig.served(): what the device serves (services.h), nil where it is not known. */
+/* rig.services(): what the device serves (services.h), nil where it is not known. */
 int script_rig_services(lua_State *lua)
 {
     const struct script_host *host = script_room_of(lua)->host;
 
-    if (host->served == NULL) {
+    if (host->services == NULL) {
         lua_pushnil(lua);
         return 1;
     }
-    lua_json_push_new(lua, json_incref(host->served));
+    lua_json_push_new(lua, json_incref(host->services));
     if (host->good_exchange != NULL) {
         lua_pushstring(lua, host->good_exchange);
         lua_setfield(lua, -2, "prefers");

@@ -15,7 +15,7 @@
  * that is known; missing without any. `copies_tag`: the Response to an empty Read has the STag and TO of the Request
  * (RDMAP-5.2.2-12). `rejects`: a good Request was answered by a Reply with R = 1; missing where none was. `answers_in`:
  * seconds that its slowest answer took, where that is more than checks would wait for silence otherwise; else missing.
- * The exchanges themselves are in conformance/scripts/lib/3-served.lua, from least to most.
+ * The exchanges themselves are in conformance/scripts/lib/3-services.lua, from least to most.
  */
 #ifndef CONFORMANCE_ENGINE_SERVICES_H
 #define CONFORMANCE_ENGINE_SERVICES_H
@@ -44,7 +44,7 @@ json_t *services_learn(struct script_host *host, const char *role, struct rig *r
 int services_prefer(struct script_host *host, const char *name, const char *at, struct iwarp_sentence *error);
 
 /* From now on checks know this of the device (a reference of the host's own); NULL: they take it that all is served. */
-void services_use(struct script_host *host, json_t *served);
+void services_use(struct script_host *host, json_t *services);
 
 /* What the profile answers to the questions about the device, for rig.claims() (borrowed); NULL: yes to each. */
 struct pics;
@@ -55,13 +55,13 @@ struct profile;
 void services_private_data(struct script_host *host, const struct profile *profile);
 
 /* True when the exchange was served; and why it was not, NULL where it was or nobody could ask. */
-bool services_has(const json_t *served, const char *name);
-const char *services_why_not(const json_t *served, const char *name);
+bool services_has(const json_t *services, const char *name);
+const char *services_why_not(const json_t *services, const char *name);
 
 /* The cause of that, and its hint: NULL where none is known. */
-const char *services_cause(const json_t *served, const char *name, const char **hint);
+const char *services_cause(const json_t *services, const char *name, const char **hint);
 
 /* True when the device answered a good start-up frame by MPA. */
-bool services_speaks(const json_t *served);
+bool services_speaks(const json_t *services);
 
 #endif

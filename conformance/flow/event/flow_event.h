@@ -75,7 +75,7 @@ struct flow_fpdu {
      * one mistake by which they are: `fpdu` was read so, and its crc_ok alone is by the text.
      */
     struct fpdu_reading reading;
-    bool end_told; /* its CRC, or what stands after it, shows that it ends where it says */
+    bool end_proven; /* its CRC, or what stands after it, shows that it ends where it says */
     /*
      * The FPDU before was read as the text says, and where this one begins shows that it was framed so; zero: it was
      * right

@@ -104,7 +104,7 @@ static bool verify(const struct flow_connection *connection, struct flow_side *s
                     (half->start_known || fpdu->ulpdu.result != TERM_MPA_MARKER);
     unsigned faults = flow_header_faults(fpdu->mpa.fpdu.ulpdu, fpdu->ulpdu.have, fpdu->mpa.fpdu.ulpdu_length,
                                          connection->flow->revision);
-    bool sensible = verified || (half->start_known ? faults <= 1 || fpdu->mpa.end_told
+    bool sensible = verified || (half->start_known ? faults <= 1 || fpdu->mpa.end_proven
                                                    : faults == 0 && fpdu->ulpdu.result != TERM_MPA_MARKER);
 
     if (verified) {
@@ -277,7 +277,7 @@ static size_t fpdu_begin(const struct flow_context *context, const struct flow_p
              ? flow_unit_begins_badly(context->connection, side, at, left)
              : flow_unit_is_suspect(context->connection, side, fpdu.ulpdu.result, &fpdu.mpa.fpdu,
                                     at + fpdu.mpa.fpdu.octets, left - fpdu.mpa.fpdu.octets,
-                                    piece->at_end && piece->captured == piece->length, &fpdu.mpa.end_told)) &&
+                                    piece->at_end && piece->captured == piece->length, &fpdu.mpa.end_proven)) &&
         flow_reading_may_look(context))
         return flow_unit_append_rest(context, piece, used);
     if (fpdu.ulpdu.result != WIRE_MORE) {
@@ -344,7 +344,7 @@ static size_t fpdu_continue(const struct flow_context *context, const struct flo
     if (side->have > side->need ||
         (flow_unit_is_suspect(context->connection, side, fpdu.ulpdu.result, &fpdu.mpa.fpdu, piece->octets + next,
                               piece->captured - next, piece->at_end && piece->captured == piece->length,
-                              &fpdu.mpa.end_told) &&
+                              &fpdu.mpa.end_proven) &&
          flow_reading_may_look(context)))
         return count + flow_unit_append_rest(context, piece, next);
     fpdu.ulpdu.cut = fpdu.ulpdu.unverified = false;

@@ -51,15 +51,15 @@ static bool is_garbage(const struct flow_connection *connection, const struct fp
 
 /* Something is wrong with the whole unit, or with where it ends: the readings are to be tried. */
 bool flow_unit_is_suspect(const struct flow_connection *connection, const struct flow_side *side, wire_result result,
-                          const struct fpdu *fpdu, const uint8_t *next, size_t count, bool exact, bool *end_told)
+                          const struct fpdu *fpdu, const uint8_t *next, size_t count, bool exact, bool *end_proven)
 {
     enum follower follower;
 
-    *end_told = side->framing.crc && result != TERM_MPA_CRC;
+    *end_proven = side->framing.crc && result != TERM_MPA_CRC;
     if (result != WIRE_OK || side->framing.crc || side->half == NULL)
         return result != WIRE_OK;
     follower = follower_of(connection, side, fpdu, next, count, exact);
-    *end_told = follower == FOLLOWER_GOOD || follower == FOLLOWER_NONE;
+    *end_proven = follower == FOLLOWER_GOOD || follower == FOLLOWER_NONE;
     return follower == FOLLOWER_BAD ||
            is_garbage(connection, fpdu, follower, next,
                       flow_unit_lead_at(side, side->position + fpdu->octets, side->half->fpdus + 1));
@@ -177,7 +177,7 @@ static bool drain_buffer(const struct flow_context *context, const struct flow_p
         }
         if (flow_unit_is_suspect(context->connection, side, fpdu.ulpdu.result, &fpdu.mpa.fpdu,
                                  side->buffer + fpdu.mpa.fpdu.octets, side->have - fpdu.mpa.fpdu.octets, exact,
-                                 &fpdu.mpa.end_told) &&
+                                 &fpdu.mpa.end_proven) &&
             !searched && flow_reading_may_look(context)) {
             searched = true;
             if (flow_reading_find(context, side->buffer, side->have, exact, &reading)) {

@@ -32,10 +32,10 @@ size_t flow_unit_append(struct flow_side *side, const struct flow_piece *piece, 
 /* flow_mend.c */
 /*
  * Something is wrong with the whole unit, or with where it ends; `next` are the `count` octets after it, and `exact`
- * says that these end their segment. *end_told: they show that the unit ends where it says.
+ * says that these end their segment. *end_proven: they show that the unit ends where it says.
  */
 bool flow_unit_is_suspect(const struct flow_connection *connection, const struct flow_side *side, wire_result result,
-                          const struct fpdu *fpdu, const uint8_t *next, size_t count, bool exact, bool *end_told);
+                          const struct fpdu *fpdu, const uint8_t *next, size_t count, bool exact, bool *end_proven);
 /* The header of a unit without CRC that is not whole yet: no FPDU begins so. */
 bool flow_unit_begins_badly(const struct flow_connection *connection, const struct flow_side *side,
                             const uint8_t *octets, size_t count);

@@ -11,7 +11,7 @@ local function run_rows(t, rows, message)
   local target = t:target()
   local c = t:open()
   for i, row in ipairs(rows) do
-    target:put(row[2])
+    target:store(row[2])
     c:expect_operation_on(target, target:request(row[1], row[3]), row[2], row[4],
                           message .. " (" .. i .. " of " .. #rows .. ")")
   end

@@ -20,7 +20,7 @@ end
 local function done(t, id, value, message)
   local event = t:await_event("atomic_done", { id = id })
   if not event then t:fail(message, "atomic_done", "nothing") end
-  t:equal(message, string.format("0x%016x", value), t:told(event, "value"))
+  t:equal(message, string.format("0x%016x", value), t:event_member(event, "value"))
 end
 
 -- One operation with operands that differ in every field, by profile: what was posted, and what should go out.
@@ -314,7 +314,7 @@ check {
       if t:await_event("atomic_done", { stream = t:stream_of(c) }, t.round_trip) then
         t:fail(message, "no completion", "atomic_done")
       end
-      c:weigh_close(got, "a Terminate, or nothing")
+      c:judge_close(got, "a Terminate, or nothing")
       if not good then t:fail(message, "a Terminate, or nothing", describe(got)) end
       return got.kind == "timeout"
     end
@@ -355,7 +355,7 @@ check {
     answer(c, one, 0x222)
     local event = t:await_event("atomic_done", { id = 1 }, t.quiet)
     local got = c:receive(event and t.round_trip or t.quiet)
-    if event and t:told(event, "value") == "0x0000000000000222" then
+    if event and t:event_member(event, "value") == "0x0000000000000222" then
       t:warn("responses are told apart by their MSN", "0x111 for the first", "by the identifier: 0x222")
     elseif event then
       t:equal("the first atomic gets the value of MSN 1", "0x0000000000000111", event.value)

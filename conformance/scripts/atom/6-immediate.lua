@@ -50,8 +50,8 @@ check {
     t:stream_of(c)
     c:send(immediate(EIGHT), immediate("\xF1\xF2\xF3\xF4\xF5\xF6\xF7\xF8", { Opcode = 9 }))
     local got = t:expect_deliveries(c, { EIGHT, "\xF1\xF2\xF3\xF4\xF5\xF6\xF7\xF8" }, "Immediate Data")
-    t:equal("the first one's opcode", 8, t:told(got[1], "opcode"))
-    t:equal("the second one's opcode", 9, t:told(got[2], "opcode"))
+    t:equal("the first one's opcode", 8, t:event_member(got[1], "opcode"))
+    t:equal("the second one's opcode", 9, t:event_member(got[2], "opcode"))
   end,
 }
 
@@ -64,7 +64,7 @@ check {
     t:stream_of(c)
     c:send(immediate(EIGHT), immediate(EIGHT, { Opcode = 9 }))
     local got = t:expect_deliveries(c, { EIGHT, EIGHT }, "Immediate Data")
-    t:equal("Solicited Event for opcode 9", true, t:told(got[2], "solicited"))
+    t:equal("Solicited Event for opcode 9", true, t:event_member(got[2], "solicited"))
     if got[1].solicited then t:warn("Solicited Event for opcode 8", "none (RFC 7306 tolerates it)", "one") end
   end,
 }
@@ -92,7 +92,7 @@ check {
     c:send(rdmap.send { data = "second" })
     local got = c:receive(t.quiet)
     t:expect_deliveries(c, { EIGHT }, "the Send after it is not delivered")
-    c:weigh_close(got, terminate_text("DDP_NO_BUFFER") .. ", or nothing")
+    c:judge_close(got, terminate_text("DDP_NO_BUFFER") .. ", or nothing")
     if is_terminate(got, "DDP_MSN_RANGE") then
       t:note("a message without a buffer draws MSN range, not no buffer")
     elseif got.kind ~= "timeout" and got.triple ~= wire.triple("DDP_NO_BUFFER") then
@@ -134,7 +134,7 @@ check {
     local stream = t:stream_of(c)
     c:send(immediate(EIGHT))
     local event = t:await_event("receive", { stream = stream, opcode = 8 })
-    local data = event and unhex(t:told(event, "data")) or ""
+    local data = event and unhex(t:event_member(event, "data")) or ""
     if data == string.reverse(EIGHT) then t:ambiguous("a number of 64 bits in the host's order") end
     t:equal("octets of Immediate Data in memory", hex(EIGHT), hex(data))
   end,
@@ -216,7 +216,7 @@ check {
     c:send(rdmap.terminate { Layer = 1, EType = 2, Code = 2 })
     local event = t:await_event("terminate_received", { stream = stream })
     if not event then t:fail("the ULP is told of a Terminate", "terminate_received", "nothing") end
-    t:equal("the triple that the ULP is told", "1/2/2", t:told(event, "layer") .. "/" .. event.etype .. "/" .. event.code)
+    t:equal("the triple that the ULP is told", "1/2/2", t:event_member(event, "layer") .. "/" .. event.etype .. "/" .. event.code)
   end,
 }
 

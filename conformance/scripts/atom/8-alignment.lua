@@ -55,7 +55,7 @@ local function expect_error_event(c, _, offset)
   if not event then
     c.t:fail("the ULP is told of an atomic at a multiple of 8 plus " .. offset, "an error event of the stream", "none")
   end
-  c.t:equal("layer of the error", 0, c.t:told(event, "layer"))
+  c.t:equal("layer of the error", 0, c.t:event_member(event, "layer"))
 end
 
 -- What the texts say of a misaligned operation: it is an error, it changes no memory, and how it is reported.

@@ -61,7 +61,7 @@ check {
         repeat event = t:cm_event("established") until event == nil or event.exchange == number
         if not event then t:fail("a REP with " .. octets .. " octets of Private Data", "the ULP is told of it", "no such event") end
         if octets == cm.REPLY_DATA and event.data == nil then t:skip("the device's upper tester does not tell Private Data of REPs") end
-        t:equal("Private Data of a REP of " .. octets .. " octets, as the ULP is told", hex(data), cm.told(event))
+        t:equal("Private Data of a REP of " .. octets .. " octets, as the ULP is told", hex(data), cm.event_data(event))
         exchange:close()
       end
       return

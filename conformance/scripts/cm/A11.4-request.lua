@@ -64,7 +64,7 @@ check {
       t:cm_expect_accept({ consumer = data, SourcePort = port }, "a REQ with " .. octets .. " octets of consumer data", true)
       if rig.has_upper_tester() then
         local event = t:cm_request_event(port)
-        t:equal("the consumer data that the ULP is told of, of " .. octets .. " octets", hex(data), cm.told(event))
+        t:equal("the consumer data that the ULP is told of, of " .. octets .. " octets", hex(data), cm.event_data(event))
       end
     end
   end,

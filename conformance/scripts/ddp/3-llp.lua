@@ -91,7 +91,7 @@ check {
     -- A device that has copied the octets may have completed the Write (RFC 5040 5.5): what is reported then is that
     -- the stream is lost.
     local event
-    repeat event = t:take_events(c, { write_done = true, flushed = true }, 1)[1] until event == nil or event.id == 7
+    repeat event = t:collect_events(c, { write_done = true, flushed = true }, 1)[1] until event == nil or event.id == 7
     if not event then t:fail("a Write on a connection that is lost", "the event \"flushed\", or \"write_done\" before", "none") end
     if event.event == "write_done" then t:expect_event("closed", { stream = stream }, "a connection that is lost") end
   end,

@@ -198,9 +198,9 @@ check {
       local what = one.octets and string.format("a header cut short to %d octets", #ulpdu) or "a header cut short"
       c:send(raw.segment { data = ulpdu })
       local got = c:receive()
-      local told = got.kind == "segment" and got.Opcode == 7
-      local over = told and t:is_draft() -- its streams have no other end to wait for
-      if told and not over then got = c:receive() end
+      local reported = got.kind == "segment" and got.Opcode == 7
+      local over = reported and t:is_draft() -- its streams have no other end to wait for
+      if reported and not over then got = c:receive() end
       if got.kind == "timeout" then
         -- Left to us to close: then the stream must be of no use any more. A device that has a word to say only now has
         -- taken octets after the segment for the rest of its header.

@@ -57,7 +57,7 @@ check {
     local frames = { rdmap.send { MSN = 1, data = pattern(100), L = 0 }, rdmap.send_se { MSN = 1, MO = 100, data = pattern(60, 3) } }
     local got = delivered(t, frames, "a Send whose last segment is one of a Send with Solicited Event")
     if not got then return end
-    if t:told(got, "opcode") ~= 3 and got.opcode ~= 5 then t:fail("the opcode of the delivery", "3 or 5", tostring(got.opcode)) end
+    if t:event_member(got, "opcode") ~= 3 and got.opcode ~= 5 then t:fail("the opcode of the delivery", "3 or 5", tostring(got.opcode)) end
     if got.data ~= pattern(100) .. pattern(60, 3) then
       t:fail("the message that is delivered", "160 octets as sent", #got.data .. " octets")
     end
@@ -84,7 +84,7 @@ check {
       valid = c:receive().Opcode == 2
     end
     local matching = (got[1].opcode or 4) == 4 and got[1].invalidated == m.STag
-    if not matching then t:equal("opcode of the delivery", 3, t:told(got[1], "opcode")) end
+    if not matching then t:equal("opcode of the delivery", 3, t:event_member(got[1], "opcode")) end
     t:equal("the STag is valid", not matching, valid)
   end,
 }
@@ -118,7 +118,7 @@ check {
     local frames = { rdmap.send { MSN = 1, data = pattern(100), L = 0 }, rdmap.send { MSN = 1, MO = 200, data = pattern(100, 7) } }
     -- A sink that looks delivers nothing of which a segment is missing (RFC 5041 5.4).
     local got = delivered(t, frames, "a Send without its octets 100 to 199", nil, true)
-    if got and t:told(got, "octets") ~= 300 and got.octets ~= 200 then
+    if got and t:event_member(got, "octets") ~= 300 and got.octets ~= 200 then
       t:fail("the length that the ULP is told", "300, or 200", tostring(got.octets))
     end
   end,
@@ -131,7 +131,7 @@ check {
     local frames = { rdmap.send { MSN = 1, data = pattern(100), L = 0 }, rdmap.send { MSN = 1, MO = 100, data = "" } }
     local got, c = delivered(t, frames, "a Send whose last segment is empty")
     if not got then t:ambiguous("B: it is an error of the message") end
-    t:equal("the length that the ULP is told", 100, t:told(got, "octets"))
+    t:equal("the length that the ULP is told", 100, t:event_member(got, "octets"))
     c:send(rdmap.send { data = "next" })
     t:expect_deliveries(c, { pattern(100), "next" }, "the message after it")
     t:ambiguous("A: an empty segment may stand inside a message that is not empty")

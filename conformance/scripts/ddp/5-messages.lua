@@ -240,7 +240,7 @@ check {
     end
     c.msn[0] = #wanted + 1
     local got = t:expect_deliveries(c, wanted, "Sends of 0, 1, 17, 4405, 16 and 0 octets")
-    for i, delivery in ipairs(got) do t:equal("the length that the ULP is told", #wanted[i], t:told(delivery, "octets")) end
+    for i, delivery in ipairs(got) do t:equal("the length that the ULP is told", #wanted[i], t:event_member(delivery, "octets")) end
     c = t:open()
     c:send(raw.segment { data = c:ulpdu(empty_read(1)):sub(1, 45) })
     c:expect_over("a Read Request of 27 octets is not executed")
@@ -266,7 +266,7 @@ check {
     local stags = { [3] = m.STag, [5] = n.STag, [9] = o.STag } -- by message
     for i, opcode in ipairs { 3, 5, 4, 3, 6, 5, 3, 5, 6 } do
       if got[i].opcode ~= nil then t:equal("opcode that the ULP is told", opcode, got[i].opcode) end
-      t:equal("a solicited event for opcodes 5 and 6 alone", opcode == 5 or opcode == 6, t:told(got[i], "solicited"))
+      t:equal("a solicited event for opcodes 5 and 6 alone", opcode == 5 or opcode == 6, t:event_member(got[i], "solicited"))
       t:equal("an invalidation for opcodes 4 and 6 alone", stags[i], got[i].invalidated)
     end
   end,

@@ -22,7 +22,7 @@ check {
     end
     frames[#frames + 1] = rdmap.send { data = "after the Write" }
     local half = #frames // 2
-    for i = 1, half do c:put(frames[i]) end
+    for i = 1, half do c:send_unmarked(frames[i]) end
     local fill = c:send_behind(frames[half + 1], { table.unpack(frames, half + 2) })
     still(c, "a segment of an earlier Write is missing")
     fill()

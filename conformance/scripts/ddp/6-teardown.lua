@@ -118,8 +118,8 @@ end
 
 -- The device has taken the tester's FIN: its ULP has the event, or could have it.
 local function peer_closed(t, c)
-  local told = t:tells("half_closed") and t:await_event("half_closed", { stream = t:stream_of(c) })
-  if not told then rig.wait(t.quiet / 2) end
+  local reported = t:reports_event("half_closed") and t:await_event("half_closed", { stream = t:stream_of(c) })
+  if not reported then rig.wait(t.quiet / 2) end
 end
 
 local function expect_half_closed(t, c)
@@ -333,7 +333,7 @@ check {
     end
     t:each_error(function(each, _, what)
       each:expect_end("the end after the Terminate for " .. what)
-      t:equal("receives that are completed in error after " .. what, 5, #t:take_events(each, { flushed = true }, 5))
+      t:equal("receives that are completed in error after " .. what, 5, #t:collect_events(each, { flushed = true }, 5))
     end, {
       dut = { receives = 0, repost = false },
       before = function(each)

@@ -9,7 +9,7 @@ local function outcome(c, frame, what)
   local got = c:receive(c.t.quiet)
   if got.kind == "timeout" then return "silence" end
   if not is_terminate(got) then
-    c:weigh_close(got, "silence or a Terminate")
+    c:judge_close(got, "silence or a Terminate")
     c.t:fail(what, "silence or a Terminate", describe(got))
   end
   return got.triple

@@ -87,7 +87,7 @@ check {
     if rig.has_upper_tester() then
       local event = t:start_event(c)
       if not event then t:fail("the ULP is told of the start-up", "its event", "none") end
-      t:equal("Private Data as the ULP got it", hex(private), t:told(event, "private_data"))
+      t:equal("Private Data as the ULP got it", hex(private), t:event_member(event, "private_data"))
     end
   end,
 }

@@ -107,8 +107,8 @@ check {
 local function expect_depths(t, c, kind, ird, ord)
   local event = t:await_event(kind, { stream = t:stream_of(c) })
   if not event then t:fail("the ULP is told of the " .. kind:gsub("_", " "), "its event", "none") end
-  t:equal("the peer's IRD as the ULP got it", ird, t:told(event, "peer_ird"))
-  t:equal("the peer's ORD as the ULP got it", ord, t:told(event, "peer_ord"))
+  t:equal("the peer's IRD as the ULP got it", ird, t:event_member(event, "peer_ird"))
+  t:equal("the peer's ORD as the ULP got it", ord, t:event_member(event, "peer_ord"))
   return event
 end
 
@@ -158,7 +158,7 @@ check {
     local c = t:receive_request { ird = 4, ord = 4 }
     c:answer({ IRD = 9, ORD = 3 }, { R = 1, private_data = "no" })
     local event = expect_depths(t, c, "rejected", 9, 3)
-    t:equal("Private Data of the Reject as the ULP got it", hex("no"), t:told(event, "private_data"))
+    t:equal("Private Data of the Reject as the ULP got it", hex("no"), t:event_member(event, "private_data"))
   end,
 }
 

@@ -32,7 +32,7 @@ local function keeps_ord(t, ird, after)
     t:fail("the session is in operation", "a Read Response", a:words(first, why))
   end
   a.stream = t.role == "initiator" and after and a.asked or a.stream
-  local stream, sink = a:known(sid), t:memory()
+  local stream, sink = a:stream_number(sid), t:memory()
   for _ = 1, READS do
     t:command("read", { stream = stream, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 16 })
   end

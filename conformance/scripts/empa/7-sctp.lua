@@ -44,13 +44,13 @@ check {
   purpose = "a session that is refused for its IRD gets an Enhanced Reject, and is accepted without the word",
   run = function(t)
     local a = t:enhanced_asked({ dut = { accept = "manual" }, fields = { IRD = 0 }, data = DATA })
-    t.dut:reject { stream = a:known(a.sid) }
+    t.dut:reject { stream = a:stream_number(a.sid) }
     a:expect_control(a.sid, ENHANCED.Reject, "a ULP that needs ORD 1 refuses an Enhanced Initiate with IRD 0", { ssn = 0 })
     a:expect_acknowledged("an Enhanced Initiate")
     local sid = a:other() or a.sid
     if sid == a.sid then a.next_ssn[sid] = 0 end
     a:control(sid, "Initiate", { data = DATA })
-    t.dut:accept { stream = a:known(sid) }
+    t.dut:accept { stream = a:stream_number(sid) }
     a:expect_control(sid, "Accept", "the same configuration by a plain Initiate is accepted", { ssn = 0 })
   end,
 }
@@ -274,7 +274,7 @@ check {
 }
 
 -- FAIL unless the upper tester reports a control message with this code.
-local function told_of(t, name)
+local function expect_event_of(t, name)
   local event = t:await_event("control", { code = sctp[name] })
   t:equal("the ULP is told of an " .. name, true, event ~= nil)
 end
@@ -287,20 +287,20 @@ check {
   run = function(t)
     if t.role == "responder" then
       local a = t:enhanced_asked({ dut = {}, fields = { IRD = 5, ORD = 3 } })
-      told_of(t, ENHANCED.Initiate)
-      local event = t:await_event("connect_request", { stream = a:known(a.sid) })
+      expect_event_of(t, ENHANCED.Initiate)
+      local event = t:await_event("connect_request", { stream = a:stream_number(a.sid) })
       t:equal("IRD of the Initiate, as the ULP is told", 5, event and event.peer_ird)
       t:equal("ORD of the Initiate, as the ULP is told", 3, event.peer_ord)
       return
     end
     local a = t:enhanced_opened({ fields = { IRD = 5, ORD = 3 } })
-    told_of(t, ENHANCED.Accept)
+    expect_event_of(t, ENHANCED.Accept)
     local event = t:await_event("established", { stream = a.stream })
     t:equal("IRD of the Accept, as the ULP is told", 5, event and event.peer_ird)
     t:equal("ORD of the Accept, as the ULP is told", 3, event.peer_ord)
     a = t:enhanced_asked()
     a:control(a.sid, ENHANCED.Reject, { data = enhanced_word() })
-    told_of(t, ENHANCED.Reject)
+    expect_event_of(t, ENHANCED.Reject)
   end,
 }
 
@@ -312,7 +312,7 @@ check {
   run = function(t)
     for _, octets in ipairs { 20, 508 } do
       local a = t:enhanced_asked({ dut = {}, data = distinct(octets) })
-      local event = t:await_event("connect_request", { stream = a:known(a.sid) })
+      local event = t:await_event("connect_request", { stream = a:stream_number(a.sid) })
       t:equal("Private Data, as the ULP is given it", hex(distinct(octets)), event and event.private_data)
     end
   end,
@@ -358,7 +358,7 @@ check {
   run = function(t)
     local a, sid = t:enhanced_opened({ dut = {} })
     a:probe(sid)
-    t.dut:disconnect { stream = a:known(a.sid) }
+    t.dut:disconnect { stream = a:stream_number(a.sid) }
     a:expect_control(sid, "Terminate", "the ULP ends an enhanced session", { ssn = 2, data = "" })
     if t.role == "initiator" then return end
     a:control(sid, "Terminate")
@@ -381,7 +381,7 @@ check {
     end
     a:probe(sid, "the initiator's segment is the first")
     local b, other = t:enhanced_opened({ dut = {} })
-    t.dut:send { stream = b:known(other), data = hex("first") }
+    t.dut:send { stream = b:stream_number(other), data = hex("first") }
     b:expect_segment(other, rdmap.send { data = "first" }, "the responder's ULP sends first")
     b:probe(other, "and the initiator after it")
   end,
@@ -395,7 +395,7 @@ check {
   requires = "upper_tester",
   run = function(t)
     local a, sid = t:enhanced_opened({ dut = { p2p = true, rtr = { "write" } }, fields = { A = 1, C = 1 } })
-    t.dut:send { stream = a:known(a.sid), data = hex("first") }
+    t.dut:send { stream = a:stream_number(a.sid), data = hex("first") }
     if t.role == "initiator" then
       local got, why = a:receive(sid)
       if not (got and got.kind == "segment") then t:fail("the device's first segment", "an RTR or a Send", got and got.kind or why) end

@@ -20,7 +20,7 @@ check {
       c, frame = t:ask({ IRD = 16, ORD = math.min(3, dut.ird) }, { dut = dut })
       local event = t:start_event(c)
       if not event then t:inconclusive("the device does not report its IRD and ORD") end
-      ird, ord = t:told(event, "ird"), t:told(event, "ord")
+      ird, ord = t:event_member(event, "ird"), t:event_member(event, "ord")
     end
     halves = { string.unpack(">I2I2", frame.all_private_data) }
     -- In a Reply 0x3FFF is another reading (EMPA-9.1-31), and says nothing of where a number stands.
@@ -114,7 +114,7 @@ check {
     t:equal("Private Data of the device", hex(private), hex(frame.private_data))
     local event = t:start_event(c)
     if not event then t:fail("508 octets of Private Data are allowed", "the ULP is told", "no event") end
-    t:equal("Private Data that the device's ULP got", hex(mine), t:told(event, "private_data"))
+    t:equal("Private Data that the device's ULP got", hex(mine), t:event_member(event, "private_data"))
     c.tcp:close()
     for _, octets in ipairs { 509, 512 } do
       local excess = { Rev = 2, private_data = pattern(octets), enhanced = t:word() }

@@ -98,7 +98,7 @@ local function posted_before_reply(t)
     if not fits(rdmap.read_request {}, got) then break end
     open = open + 1
   end
-  t.in_vain = nil -- how many came is what is judged
+  t.timed_out = nil -- how many came is what is judged
   if open > limit then
     t:fail("Reads that were posted before the Reply", "at most " .. limit .. " open, the IRD of the Reply", open .. " or more")
   end

@@ -203,7 +203,7 @@ function Connection:receive(seconds)
   else
     got = self:_start_frame(self.as_initiator and "reply" or "request", seconds)
   end
-  if got.kind == "fin" or got.kind == "reset" then self:_weigh_end(got) end
+  if got.kind == "fin" or got.kind == "reset" then self:_judge_end(got) end
   if got.kind == "fin" or got.kind == "reset" or got.triple then self.ended = self.ended or got end
   if got.kind ~= "timeout" then self.t:answered() end
   return self:_note_request(got, seconds)
@@ -211,10 +211,10 @@ end
 
 -- Whoever resets or closes each connection refuses nothing: only the end that came when the device's TCP had some of
 -- the stimulus answers it, and only from a device that takes a good one. got.premature: why this end can be no PASS.
-function Connection:_weigh_end(got)
+function Connection:_judge_end(got)
   if self.superseded and rawget(self, "given_way") then
     if not rig.capability("ulp.connections") then self.t:skip("needs ulp.connections, but the profile has ulp.connections = no") end
-    self.t:unserved("connections")
+    self.t:not_served("connections")
   end
   if self.superseded then self.t:skip("connect_command serves one connection at a time, and this check needs two") end
   if self.stimulus_at == nil or self.stream and self.t.ended_by_ulp[self.stream] then return end
@@ -227,7 +227,7 @@ function Connection:_weigh_end(got)
   if not self.started and not self.t:serves("startup") and not self.t:serves("enhanced startup") then
     got.premature = "the device ends the connection (" .. how .. "), but it has not accepted a good start-up frame as " ..
                     self.t.role .. " in this run"
-    got.cause, got.hint = self.t:unserved_cause("startup")
+    got.cause, got.hint = self.t:not_served_cause("startup")
   end
 end
 
@@ -319,9 +319,9 @@ function Connection:expect_one_of(wants)
   end
   if wants[1].defaults and wants[1].kind == got.kind then self:_suspect_fields(wants[1], got) end
   if #wants == 1 then self.t:suspect_expected(wants[1], got) end
-  self:weigh_private(got)
-  self.t:weigh_outcome(wants, got)
-  self:weigh_open(wants)
+  self:judge_private_data(got)
+  self.t:judge_outcome(wants, got)
+  self:judge_open_requests(wants)
   self.t:fail(wants.message, list_text(wants), describe(got))
 end
 
@@ -365,7 +365,7 @@ end
 function Connection:instead(passed, got)
   local text = describe(got)
   if #passed > 0 then text = describe_messages(passed) .. ", then " .. text end
-  if got.kind == "timeout" then text = text .. self.t:told_text(self) end
+  if got.kind == "timeout" then text = text .. self.t:events_text(self) end
   return text
 end
 

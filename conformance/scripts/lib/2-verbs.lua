@@ -4,7 +4,7 @@
 -- that a check which uses these, and not c.tcp, runs over both.
 
 -- Sends frames that are no stimulus: the judgement of an end goes by what was sent before.
-function Connection:put(...) self.tcp:send(self:octets(...)) end
+function Connection:send_unmarked(...) self.tcp:send(self:octets(...)) end
 
 -- Frames of a TCP segment (or DATA chunk) each, sent in `order` (indexes from 1). What it leaves out comes later, by
 -- retransmission.
@@ -96,7 +96,7 @@ function Connection:window(octets) self.tcp:window(octets) end
 function Connection:withhold(withheld) self.tcp:ack(withheld and "withheld" or "now") end
 
 -- The upper tester has reported what the device made of the connection: a verdict is about that.
-function Connection:told() self.tcp:told() end
+function Connection:mark_reported() self.tcp:mark_reported() end
 
 -- A function: is the i-th of these events, "accepted", about the connection? One that does not say itself whose it is may be followed
 -- by one of the same stream that does.

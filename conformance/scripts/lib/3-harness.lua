@@ -27,7 +27,7 @@ function harness.test(role, id)
   local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip,
                            port = ports_of(id, role), llp = rig.llp(), ended_by_ulp = {}, rests = {}, connections = {}, posted_reads = {}, posted_writes = {}, recent = {} }, Test)
   t.dut = setmetatable({ t = t }, Upper)
-  t.served = rig.served()
+  t.services = rig.services()
   t.reaction, t.quiet = t:patient(reaction, quiet_time)
   describe_over(t.llp)
   -- more octets than the device's TCP or SCTP takes while the tester's window is shut
@@ -47,13 +47,13 @@ end
 
 -- What follows from an exchange that the device does not serve is reported once, and is no fault of what is judged here.
 function Test:fail(message, expected, actual)
-  self:weigh_exchanges()
+  self:judge_exchanges()
   self:suspect_observation(expected, actual, message)
   self:point_at(message, expected, actual)
   decide("FAIL", message, expected, actual, nil, self)
 end
 function Test:warn(message, expected, actual)
-  self:weigh_taken()
+  self:judge_ulp_limits()
   self:suspect_observation(expected, actual, message)
   self:point_at(message, expected, actual)
   decide("WARN", message, expected, actual, nil, self)
@@ -126,7 +126,7 @@ local posts = { send = true, write = true, read = true, atomic = true, immediate
 -- come.
 function Test:comes_up(verb, arguments)
   local stream = arguments and arguments.stream
-  if not posts[verb] or not stream or not rig.has_upper_tester() or not self:tells("established") then return false end
+  if not posts[verb] or not stream or not rig.has_upper_tester() or not self:reports_event("established") then return false end
   self.up = self.up or {}
   local deadline = rig.now() + self.reaction
   local wait = self:waits(deadline)
@@ -185,7 +185,7 @@ end
 
 -- Does the upper tester report such events? One that says nothing of its events reports all but "half_closed", which
 -- many interfaces do not know.
-function Test:tells(kind)
+function Test:reports_event(kind)
   local events = self:traits().events
   if events == nil then return kind ~= "half_closed" end
   for _, event in ipairs(events) do
@@ -196,7 +196,7 @@ end
 
 -- SKIP where it does not: that the event does not come says nothing then.
 function Test:need_event(kind)
-  if not self:tells(kind) then
+  if not self:reports_event(kind) then
     self:skip("the device's upper tester does not tell of the event \"" .. kind .. "\"")
   end
 end
@@ -215,7 +215,7 @@ end
 
 -- A member of an event, or of a delivery, that the ULP has to receive: an upper tester may not know it, which says
 -- nothing of the device: SKIP.
-function Test:told(event, member)
+function Test:event_member(event, member)
   if event == nil then return nil end
   if event[member] == nil then
     self:skip(string.format("the device's upper tester does not tell \"%s\" of the event \"%s\"", member, event.event or "receive"))
@@ -228,7 +228,7 @@ end
 function Test:await_event(kind, match, seconds, keep)
   -- Above verbs the ULP learns that the stream has ended, or that it is in error, and by no API why.
   local ended = (kind == "terminate_received" or kind == "error") and self:traits().terminate_events == false
-  if not ended then self:need_event(kind) elseif not self:tells("error") then self:need_event("closed") end
+  if not ended then self:need_event(kind) elseif not self:reports_event("error") then self:need_event("closed") end
   local deadline = rig.now() + (seconds or self.reaction)
   local wait = self:waits(deadline)
   self.events = self.events or {}
@@ -249,14 +249,14 @@ end
 
 -- The latest event "accepted" that may be about the connection, and that no other one has taken; nil without.
 local function accepted_of(t, c)
-  local is_told, events = c:teller(), t.events or {}
+  local is_reported, events = c:teller(), t.events or {}
   for i = #events, 1, -1 do
-    if events[i].event == "accepted" and not events[i].taken and is_told(events, i) then return events[i] end
+    if events[i].event == "accepted" and not events[i].taken and is_reported(events, i) then return events[i] end
   end
 end
 
 -- The device's number for a connection where it is known by now; nil where it is not, or where nobody can be asked.
-function Test:stream_known(c)
+function Test:stream_if_known(c)
   if c.stream or not rig.has_upper_tester() then return c.stream end
   local event = accepted_of(self, c)
   return event and event.stream

@@ -94,7 +94,7 @@ end
 
 -- A bare FIN or RST in place of a Terminate for an error of DDP: RFC 5040 6.2.1 asks for one, and lets a device do
 -- without. WARN.
-function Connection:weigh_close(got, expected)
+function Connection:judge_close(got, expected)
   if fits(tcp.closed(), got) then self.t:terminate_missing(expected or "a Terminate", self:instead({}, got)) end
 end
 

@@ -4,9 +4,9 @@
 
 -- The IRD ("ird") or ORD ("ord") that the device can have at most, by its profile and its upper tester.
 function Test:depth_most(which)
-  local most, told = rig.capability(which), self:traits()[which .. "_max"]
+  local most, reported = rig.capability(which), self:traits()[which .. "_max"]
   most = math.type(most) == "integer" and most or 0x3FFE
-  return told and math.min(most, told) or most
+  return reported and math.min(most, reported) or most
 end
 
 -- `wanted`, or as much as the device can have.
@@ -23,7 +23,7 @@ end
 
 -- Octets of Private Data that its ULP takes at most: no more than `most`.
 function Test:private_data_most(most)
-  for _, given in pairs { stated = rig.capability("mpa.private_data"), told = self:traits().private_data_max } do
+  for _, given in pairs { stated = rig.capability("mpa.private_data"), reported = self:traits().private_data_max } do
     if math.type(given) == "integer" then most = math.min(most, given) end
   end
   return most

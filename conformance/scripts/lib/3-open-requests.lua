@@ -12,7 +12,7 @@ local responses = { [0x2] = true, [0xB] = true }
 function Connection:_note_request(got, seconds)
   self.open_requests = self.open_requests or {}
   if got.Opcode == READ or got.Opcode == ATOMIC then self.open_requests[#self.open_requests + 1] = got end
-  self.t.in_vain = got.kind == "timeout" and #self.open_requests > 0 and self or nil
+  self.t.timed_out = got.kind == "timeout" and #self.open_requests > 0 and self or nil
   if got.kind == "timeout" and self.answers_when_due and self:answer_open() then return self:receive(seconds) end
   return got
 end
@@ -54,15 +54,15 @@ end
 -- for comes when the oldest is answered, the device has no more of them open at a time: SKIP where its profile says so,
 -- and else it does not serve as many as the check needs. `wants`: what would have been right; nil: any message of the
 -- ULP. If nothing of that comes, the failure is about what was read before.
-function Connection:weigh_open(wants)
+function Connection:judge_open_requests(wants)
   local place, kind = rig.looked()
   local text = open_text(self.open_requests or {})
-  if self.t.in_vain ~= self or not self:answer_open() then return end
+  if self.t.timed_out ~= self or not self:answer_open() then return end
   local got = self:receive()
   local waited = got.kind == "segment" and got.Opcode ~= TERMINATE and wants == nil
   for _, want in ipairs(wants or {}) do waited = waited or want.kind == "segment" and fits(want, got) end
   if waited then self.t:too_few_open(text) end
-  self.t.in_vain = nil
+  self.t.timed_out = nil
   rig.look_at(place, kind)
 end
 
@@ -74,7 +74,7 @@ function Test:too_few_open(text)
   if not rig.claims("reads_at_once") then
     self:skip("the device has " .. text .. " of its ULP open at a time: needs reads_at_once, but the profile has reads_at_once = no")
   end
-  self:unserved("reads at once", "it has " .. text .. " open, and the next one waits (RDMAP-6.1-05)")
+  self:not_served("reads at once", "it has " .. text .. " open, and the next one waits (RDMAP-6.1-05)")
 end
 
 --------------------------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ end
 -- So many of the device's Reads ("read") or atomics ("atomic") may be asked for at once: `wanted`, or as many as it has
 -- open. Without `least` of them the check is not decided.
 function Test:at_once(kind, wanted, least)
-  local open = self.served and self.served[kind .. "s_open"] or wanted
+  local open = self.services and self.services[kind .. "s_open"] or wanted
   if open < (least or 1) then self:too_few_open("1 " .. (kind == "read" and "RDMA Read" or "atomic")) end
   return math.min(open, wanted)
 end

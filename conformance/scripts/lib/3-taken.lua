@@ -66,7 +66,7 @@ end
 -- Before another connection: a device that serves one at a time gets it when those before are over. One that the check
 -- still uses is given up then, and a check that needs it is not decided.
 function Test:give_way()
-  if self.served == nil or self:serves("connections") or self.learns then return end
+  if self.services == nil or self:serves("connections") or self.learns then return end
   for _, c in ipairs(self.connections) do
     if not rawget(c, "given_way") then
       c.given_way, c.superseded = true, not rawget(c, "ended") or nil
@@ -89,7 +89,7 @@ function Connection:_want_private(frame)
 end
 
 -- The device refused a frame with other Private Data than its ULP wants: that is the ULP's right (RFC 5044 7.1.2).
-function Connection:weigh_private(got)
+function Connection:judge_private_data(got)
   if not rawget(self, "other_private") then return end
   if got.kind == "fin" or got.kind == "reset" or got.kind == "reply" and got.R == 1 then
     self.t:skip("the device's ULP wants Private Data of its own in a start-up frame, as the profile says, and this check sends other")
@@ -101,7 +101,7 @@ end
 
 -- A number of Sends, each of so many octets, and whether what follows them is answered.
 local function taken(c, count, octets)
-  for i = 1, count do c:put(rdmap.send { data = pattern(octets, i) }) end
+  for i = 1, count do c:send_unmarked(rdmap.send { data = pattern(octets, i) }) end
   c:_stimulus()
   return c:alive()
 end
@@ -142,21 +142,21 @@ end
 
 -- Before a verdict: what the check had sent is more than the device's ULP takes, and it ended the stream as it does
 -- then.
-function Test:weigh_taken()
-  local served = self.served
-  if served == nil or rig.has_upper_tester() then return end
+function Test:judge_ulp_limits()
+  local services = self.services
+  if services == nil or rig.has_upper_tester() then return end
   for _, c in ipairs(self.connections) do
     local sends, longest, ended = rawget(c, "sends_sent") or 0, rawget(c, "longest_sent") or 0, rawget(c, "ended")
     local by = ended and by_ulp(ended)
-    if by and served.ends_by_ulp and (sends > served.takes_sends or longest > served.longest_send) then
+    if by and services.ends_by_ulp and (sends > services.takes_sends or longest > services.longest_send) then
       self:skip_beyond("ulp.sends", sends)
       self:skip_beyond("ulp.send_octets", longest)
-      self:unserved("unasked send", served.takes_sends > 0 and
-                    string.format("its ULP takes %d of at most %d octets", served.takes_sends, served.longest_send) or nil)
+      self:not_served("unasked send", services.takes_sends > 0 and
+                    string.format("its ULP takes %d of at most %d octets", services.takes_sends, services.longest_send) or nil)
     end
-    if by and served.ends_after and (rawget(c, "answers") or 0) + sends >= served.ends_after then
+    if by and services.ends_after and (rawget(c, "answers") or 0) + sends >= services.ends_after then
       if not rig.capability("ulp.exchanges") then self:skip("needs ulp.exchanges, but the profile has ulp.exchanges = no") end
-      self:unserved("several exchanges", "its ULP ends a connection after " .. (served.ends_after > 1 and served.ends_after or "one"))
+      self:not_served("several exchanges", "its ULP ends a connection after " .. (services.ends_after > 1 and services.ends_after or "one"))
     end
   end
 end

@@ -348,7 +348,7 @@ end
 
 -- The device answers Reads, and none of no octets: that is why nothing comes for one, or the answer to another Read.
 local function lacks_empty_reads(t, message, expected, actual)
-  if t.served == nil or t:serves("empty read") or not t:serves("read") then return false end
+  if t.services == nil or t:serves("empty read") or not t:serves("read") then return false end
   local asked = message:find("empty Read") or message:find("of no octets") or message:find("zero%-length Read") or
                 find(wanted, expected) == "read-response"
   return asked and (actual:find("^nothing") or actual:find("^RDMA Read Response"))

@@ -35,7 +35,7 @@ end
 function Connection:draw_terminate(options)
   local o, t, got = options or {}, self.t, nil
   t:need("terminate")
-  local what, frame = table.unpack(errors[t.served and t.served.error or 1])
+  local what, frame = table.unpack(errors[t.services and t.services.error or 1])
   local passed = {}
   self:send(frame())
   repeat
@@ -43,6 +43,6 @@ function Connection:draw_terminate(options)
     got = self:receive(o.within)
   until got.kind ~= "segment" or got.Opcode == 7 or o.next
   if is_terminate(got) then return got end
-  self:weigh_close(got)
+  self:judge_close(got)
   t:fail(o.message or what, "a Terminate", self:instead(passed, got))
 end

@@ -42,7 +42,7 @@ local function make_room(c)
   local dut = rawget(c, "dut") or {}
   if dut.repost ~= false and dut.receives ~= 0 then return end
   local posted = c.t:command("post_recv", { stream = c.t:stream_of(c), length = dut.receive_octets or RECEIVE_OCTETS, count = 1 })
-  if not posted.ok then c.t:unserved("empty read") end
+  if not posted.ok then c.t:not_served("empty read") end
 end
 
 -- Sends it outside the numbering of the check: what comes after it has MSNs one higher than the check says
@@ -52,7 +52,7 @@ local function send_message(c)
   c.t:stream_of(c)
   c.fences_sent = (rawget(c, "fences_sent") or 0) + 1
   local data, next_msn = "fence " .. c.fences_sent, c.msn[0]
-  c:put(rdmap.send { MSN = next_msn - 1, data = data })
+  c:send_unmarked(rdmap.send { MSN = next_msn - 1, data = data })
   c.msn[0] = next_msn
   return data
 end
@@ -84,7 +84,7 @@ end
 function Connection:send_fence()
   local name = self.t:need(self.t:preferred("empty read", "read"))
   local request, answers = fences[name](self.t, self)
-  self:put(request)
+  self:send_unmarked(request)
   return function(got) return got.kind == "segment" and got.Opcode == 2 and answers(got) end, words[name]
 end
 
@@ -128,7 +128,7 @@ function Connection:probe(options)
   options = options or {}
   local good, got, passed, expected = self:pass_fence(options.within, true)
   if good then return got end
-  self.t.in_vain = nil -- the answer to a Read of the peer has no reason to wait for the device's own Reads
+  self.t.timed_out = nil -- the answer to a Read of the peer has no reason to wait for the device's own Reads
   self.t:fail(options.message or "the stream should be alive", expected, self:instead(passed, got))
 end
 

@@ -216,12 +216,12 @@ end
 
 -- The events that the device's ULP has got on one connection, queue by queue, as an outcome lists them: "receive (4
 -- octets, 0x5bad57a6 invalidated)". The text is empty without an upper tester.
-function Test:told_text(c)
+function Test:events_text(c)
   if not rig.has_upper_tester() then return "" end
   local answer = self:command("poll")
   self.events = self.events or {}
   if answer.ok then self:gather_events(answer) end
-  local stream, out, queues = self:stream_known(c), {}, {}
+  local stream, out, queues = self:stream_if_known(c), {}, {}
   if stream == nil then return "" end
   for i = 1, QUEUES do queues[i] = {} end
   for _, event in ipairs(self.events) do
@@ -245,7 +245,7 @@ function Test:deliveries(c)
   local number = self:stream_of(c)
   self.events = self.events or {}
   self:gather_events()
-  c:told() -- a verdict on them names the stimulus, not the last frame that was read
+  c:mark_reported() -- a verdict on them names the stimulus, not the last frame that was read
   local out = {}
   for _, event in ipairs(self.events) do
     if event.guarded == false and event.stream == number then
@@ -253,7 +253,7 @@ function Test:deliveries(c)
                 "the octets in front of it and after it as they were", "octets around it have changed")
     end
     if event.event == "receive" and event.stream == number then
-      out[#out + 1] = { data = unhex(self:told(event, "data")), octets = event.octets, opcode = event.opcode,
+      out[#out + 1] = { data = unhex(self:event_member(event, "data")), octets = event.octets, opcode = event.opcode,
                         solicited = event.solicited, invalidated = event.invalidated or nil, kept = event.invalidated == false }
     end
   end
@@ -276,7 +276,7 @@ end
 -- every few, all of `sent` so far are delivered. Without an upper tester nobody knows.
 function Connection:keep_pace(sent, message)
   local t, receives = self.t, 16 -- docs/upper-tester.md, `listen` and `connect`
-  if #sent % (receives // 2) == 0 and rig.has_upper_tester() and t:tells("receive") then t:expect_deliveries(self, sent, message) end
+  if #sent % (receives // 2) == 0 and rig.has_upper_tester() and t:reports_event("receive") then t:expect_deliveries(self, sent, message) end
 end
 
 local function messages_text(list)

@@ -30,7 +30,7 @@ end
 -- The word of a good Request: depths that the device's ULP accepts, as far as a run has learned them (RFC 6581 9.1: it
 -- may reject an IRD below the ORD that it needs). `given`: what is to be other.
 function Test:word(given)
-  local needs = self.served and self.served.needs_ird or 0
+  local needs = self.services and self.services.needs_ird or 0
   return word_of(given, { IRD = math.max(DEPTH, needs), ORD = DEPTH })
 end
 
@@ -131,7 +131,7 @@ function Connection:reads_limited(total, limit, message)
       most = math.max(most, #open)
       return true
     elseif got.kind == "timeout" then
-      t.in_vain = nil -- nothing was waited for: how many came is what is judged
+      t.timed_out = nil -- nothing was waited for: how many came is what is judged
       return false
     end
     t:fail(message or "Reads stay within ORD", "a Read Request", describe(got))
@@ -139,7 +139,7 @@ function Connection:reads_limited(total, limit, message)
   local function within() -- counted when no more come: how far beyond is part of what the device does
     if #open <= limit then return end
     while fits(rdmap.read_request {}, self:receive(t.quiet)) do most = most + 1 end
-    t.in_vain = nil
+    t.timed_out = nil
     t:fail(message or "Reads stay within ORD", "at most " .. limit .. " unanswered Read Requests", most .. " of " .. total)
   end
   while taken < total and take(#open == 0 and t.reaction or t.quiet) do end

@@ -31,7 +31,7 @@ function Test:stream_if_asked(open, options, note) return self:if_served(note, s
 function Test:if_served(note, body, ...)
   local made, result = pcall(body, ...)
   if made then return result end
-  if type(result) ~= "table" or result.verdict ~= "SKIP" and not result.unserved then error(result, 0) end
+  if type(result) ~= "table" or result.verdict ~= "SKIP" and not result.not_served then error(result, 0) end
   self:note(note .. ": " .. result.message)
 end
 

@@ -132,7 +132,7 @@ function Test:expect_prompt_sends()
   local a = t:sctp_open { tester = { port = port }, dut = {} }
   a.port = port
   a:probe(a.sid)
-  local stream = a:known(a.sid)
+  local stream = a:stream_number(a.sid)
   local soonest, prompt = math.huge, math.max(PROMPT, 8 * t.round_trip)
   for n = 1, 3 do
     rig.wait(IDLE)

@@ -13,7 +13,7 @@ function Test:sctp_requested(config, options)
     a.sid = given.sid or 0
     a:control(a.sid, "Initiate", given.fields)
   else
-    a:take_initiate()
+    a:receive_initiate()
   end
   return a
 end
@@ -33,7 +33,7 @@ function Test:sctp_ready(config, options)
 end
 
 -- The device's Initiate, of its session on a.sid.
-function Association:take_initiate()
+function Association:receive_initiate()
   self.initiate = self:receive(nil)
   local got = self.initiate
   if not (got and got.kind == "control" and got.code == sctp.Initiate) then
@@ -45,7 +45,7 @@ end
 
 -- The device's numbers for the session of the SID and for the association, once its ULP knows of it: a.stream,
 -- a.number.
-function Association:known(sid)
+function Association:stream_number(sid)
   if self.t.role == "responder" then
     local match = { sid = sid or self.sid, port = self.port, association = self.number }
     local event = self.t:await_event("accepted", match)
@@ -64,7 +64,7 @@ function Test:sctp_operating(config, options)
     a:control(a.sid, "Accept")
   end
   a:probe(a.sid)
-  a:known()
+  a:stream_number()
   return a
 end
 

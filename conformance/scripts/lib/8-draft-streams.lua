@@ -72,7 +72,7 @@ function Test:draft_posted()
   local a = self:sctp_open { tester = { port = port }, dut = {} }
   a.port = port
   a:probe(a.sid)
-  return a, a:known(a.sid)
+  return a, a:stream_number(a.sid)
 end
 
 -- What became of a stimulus: "answered" by a Response, "aborted" or "silent".
@@ -95,7 +95,7 @@ end
 function Test:draft_learn()
   if self.draft_asked then return end
   self.draft_asked = true
-  local learned = self.version_learned or self.served and self.served.draft_version
+  local learned = self.version_learned or self.services and self.services.draft_version
   if learned then
     self.draft_version = learned == 0 and 0 or nil
     return

@@ -32,7 +32,7 @@ function Test:target(options)
   if memory == nil then return nil end
   if o.anywhere and o.octets - at >= 16 then at = at + -(memory.TO + at) % 8 end
   local target = setmetatable({ t = self, memory = memory, STag = memory.STag, TO = memory.TO + at, at = at }, Target)
-  if value then target:put(value) end
+  if value then target:store(value) end
   return target
 end
 
@@ -62,7 +62,7 @@ function Target:value()
   return (string.unpack(self.t:byte_order() .. "i8", data))
 end
 
-function Target:put(value)
+function Target:store(value)
   local order = value == 0 and ">" or self.t:byte_order() -- a device without atomics need not tell for octets that are all the same
   local octets = string.pack(order .. "i8", value)
   self.t.dut:mem_write { stag = self.STag, offset = self.at, data = hex(octets) }

@@ -179,7 +179,7 @@ end
 -- Reasons that say something of resources, times and IDs, and nothing of what the REQ asks for.
 local passing = { [1] = true, [2] = true, [3] = true, [4] = true, [6] = true, [7] = true, [10] = true, [24] = true, [25] = true, [30] = true }
 
-local function weigh(t, got, message)
+local function end_if_transient(t, got, message)
   if got.name == "REJ" and passing[got.Reason] then
     t:inconclusive(message .. ": " .. cm.describe(got) .. " tells nothing of the Private Data")
   end
@@ -209,7 +209,7 @@ end
 -- rejects this one before it and after it, fails.
 function Test:cm_expect_accept(fields, message, ignored)
   local got, exchange = self:cm_insist(fields, { keep = true })
-  weigh(self, got, message)
+  end_if_transient(self, got, message)
   if unspecified(got) and ignored and self:cm_insist({}).name == "REP" and unspecified(self:cm_insist(fields)) then
     self:fail(message, "REP, as to a REQ without it", cm.describe(got))
   end
@@ -234,7 +234,7 @@ end
 -- REJ.
 function Test:cm_expect_reject(fields, message)
   local got = self:cm_ask(fields, { again = true })
-  weigh(self, got, message)
+  end_if_transient(self, got, message)
   if got.name ~= "REJ" or got.Message ~= 0 then
     self:fail(message, "REJ of the REQ", got.name == "REJ" and "REJ of message " .. got.Message or cm.describe(got))
   end
@@ -251,7 +251,7 @@ local function without_ari(got) return got.name == "REJ" and got.Reason ~= cm.CO
 -- Returns the answer; nil where it refuses by another reason than 28, so that there is no code to judge.
 function Test:cm_expect_code(fields, codes_allowed, message, must_refuse)
   local got = must_refuse and self:cm_expect_reject(fields, message) or self:cm_ask(fields)
-  weigh(self, got, message)
+  end_if_transient(self, got, message)
   if got.name == "REP" then return got end
   if without_ari(got) then return nil end
   local allowed = { "00 00" }
@@ -362,7 +362,7 @@ end
 
 -- Octets as an event has them, in hex: what has no length on the wire may come with the zeros after it, or
 -- without.
-function cm.told(event) return ((event.data or ""):gsub("0*$", function(zeros) return ("0"):rep(#zeros % 2) end)) end
+function cm.event_data(event) return ((event.data or ""):gsub("0*$", function(zeros) return ("0"):rep(#zeros % 2) end)) end
 
 -- Accepts it: REP with this Private Data, and the device's RTU, before which an MRA may come.
 function Test:cm_accept(exchange, message, private)

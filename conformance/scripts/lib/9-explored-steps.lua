@@ -62,7 +62,7 @@ function Session:ulpdus(frames, w)
 end
 
 -- Frames go out as the lower layer has them (harness.lower), with those that the step before has held.
-function Session:put(frames, step)
+function Session:send_unmarked(frames, step)
   local held = self.held or {}
   for _, unit in ipairs(self.lower.units(self, frames, step.wrong)) do held[#held + 1] = unit end
   self.held = step.held and held or nil
@@ -72,7 +72,7 @@ end
 function Session:send(step, frames)
   self.sent = self.sent + #frames
   if step.wrong then self:settle_all() end -- what came before is judged before, on each stream
-  self:put(frames, step)
+  self:send_unmarked(frames, step)
   if step.wrong then self:react(step.wrong) end
 end
 
@@ -196,9 +196,9 @@ steps["atomic response"] = function(self, step)
 end
 
 -- The device's ULP receives the event of the Terminate.
-function Session:expect_terminate_told(step)
+function Session:expect_terminate_reported(step)
   local t = self.t
-  if not t:tells("terminate_received") or t:traits().terminate_events == false then return end
+  if not t:reports_event("terminate_received") or t:traits().terminate_events == false then return end
   local event = t:await_event("terminate_received", { stream = self.stream })
   if not event then t:fail("the tester's Terminate: the ULP is told", "its event", "none") end
   for field, due in pairs { layer = step.layer, etype = step.etype, code = step.code } do
@@ -222,7 +222,7 @@ steps["terminate"] = function(self, step)
     self.t:fail("after the tester's Terminate nothing comes but the end of the stream", "FIN or RST", describe(got))
   end
   self.over = true
-  self:expect_terminate_told(step)
+  self:expect_terminate_reported(step)
 end
 
 --------------------------------------------------------------------------------------------------------------------
@@ -302,7 +302,7 @@ end
 
 -- The stream fails by a Write to nobody.
 local function fail_stream(self)
-  self:put({ rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "to nobody" } }, {})
+  self:send_unmarked({ rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "to nobody" } }, {})
   local got
   repeat got = self.c:receive() until got.kind ~= "segment" or got.Opcode == TERMINATE
   if got.kind == "segment" then got = self.c:receive(self.t.quiet) end
@@ -325,6 +325,6 @@ steps["end"] = function(self, step)
 end
 
 steps["pause"] = function(self, step)
-  self:put({}, {})
+  self:send_unmarked({}, {})
   rig.wait(step.milliseconds / 1000)
 end

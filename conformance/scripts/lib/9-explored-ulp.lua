@@ -28,7 +28,7 @@ function Session:revoke_within(step, frames)
     list[#list + 1] = frame
   end
   self:settle_all()
-  self:put(before, {})
+  self:send_unmarked(before, {})
   self.lower.await_taken(self)
   rig.wait(2 * self.t.round_trip)
   self:revoke(step.region, step.revoked)
@@ -47,7 +47,7 @@ local function read_into(self, sink)
     self.over = true
   elseif got.kind ~= "timeout" then
     t:fail("a Read whose sink is not there", "nothing, or a Terminate", describe(got))
-  elseif #t:take_events(c, { flushed = true, error = true }, 1, t.quiet) == 0 then
+  elseif #t:collect_events(c, { flushed = true, error = true }, 1, t.quiet) == 0 then
     t:fail("a Read whose sink is not there", "refused, completed in error, or a Terminate", "taken, and nothing comes of it")
   end
 end
@@ -89,7 +89,7 @@ end
 -- What it learns
 
 -- The depths of the tester's word (RFC 6581 9.1).
-function Session:expect_depths_told(event)
+function Session:expect_depths_reported(event)
   for field, due in pairs { peer_ird = self.word and self.word.IRD, peer_ord = self.word and self.word.ORD } do
     if event[field] ~= nil and event[field] ~= due then
       self.t:fail("the depths that the ULP is told of: " .. field, tostring(due), tostring(event[field]))
@@ -98,9 +98,9 @@ function Session:expect_depths_told(event)
 end
 
 -- The loss of the connection is fatal to the stream, and the ULP knows (RFC 5041 6.2.2).
-function Session:expect_loss_told()
+function Session:expect_loss_reported()
   local t = self.t
-  if not t:tells("error") or not self.stream then return end
+  if not t:reports_event("error") or not self.stream then return end
   if not t:await_event("error", { stream = self.stream }, nil, true) then t:fail("a RST: the ULP is told", "its event", "none") end
 end
 

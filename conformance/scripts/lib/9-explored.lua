@@ -77,18 +77,18 @@ end
 
 function Session:answer(entry, got)
   if entry.opcode == ATOMIC then
-    return self:put({ rdmap.atomic_response { RequestId = got.RequestId, Value = entry.Value } }, {})
+    return self:send_unmarked({ rdmap.atomic_response { RequestId = got.RequestId, Value = entry.Value } }, {})
   end
   local function make(at, part, last)
     return rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO + at, data = part, L = last }
   end
-  self:put(Session.segments(entry.data, entry.piece, make), {})
+  self:send_unmarked(Session.segments(entry.data, entry.piece, make), {})
 end
 
 local requests = { [READ] = true, [ATOMIC] = true }
 
 -- The device's own work goes out as it was posted; Reads and atomics may wait for those before them.
-function Session:take_message(got)
+function Session:receive_message(got)
   for i, entry in ipairs(self.incoming) do
     if entry.opcode == got.Opcode then
       if requests[entry.opcode] then
@@ -113,7 +113,7 @@ end
 function Session:take(got)
   if got.kind ~= "segment" or got.Opcode == TERMINATE then self:unexpected(got) end
   if got.Opcode == READ_RESPONSE or got.Opcode == ATOMIC_RESPONSE then return self:take_response(got) end
-  self:take_message(got)
+  self:receive_message(got)
 end
 
 --------------------------------------------------------------------------------------------------------------------
@@ -126,10 +126,10 @@ function Session:check_deliveries()
   local got = self.t:expect_deliveries(self.c, wanted, "what the device's ULP receives")
   for i, delivery in ipairs(self.delivered) do
     for _, field in ipairs { "opcode", "solicited", "invalidated" } do
-      local due, told = delivery[field], got[i][field]
+      local due, reported = delivery[field], got[i][field]
       local free = field == "solicited" and delivery.opcode == 8 -- an event may be made of each (RFC 7306 6.1)
-      if not free and told ~= nil and (told or nil) ~= (due or nil) then
-        self.t:fail("what the ULP is told of delivery " .. i .. ": " .. field, tostring(due), tostring(told))
+      if not free and reported ~= nil and (reported or nil) ~= (due or nil) then
+        self.t:fail("what the ULP is told of delivery " .. i .. ": " .. field, tostring(due), tostring(reported))
       end
     end
   end
@@ -140,18 +140,18 @@ local done = { send_done = true, write_done = true, read_done = true, atomic_don
 -- Work completes in the order in which it was posted.
 function Session:check_completions()
   local deadline = rig.now() + self.t.reaction
-  local wait, told = self.t:waits(deadline), nil
+  local wait, reported = self.t:waits(deadline), nil
   repeat
-    if told then wait() end
-    told = {}
+    if reported then wait() end
+    reported = {}
     for _, event in ipairs(self.t:events_of(self.c)) do
-      if done[event.event] and event.id then told[#told + 1] = event.event .. " " .. math.tointeger(event.id) end
+      if done[event.event] and event.id then reported[#reported + 1] = event.event .. " " .. math.tointeger(event.id) end
     end
-  until #told >= #self.completions or rig.now() >= deadline
+  until #reported >= #self.completions or rig.now() >= deadline
   local due = {}
   for i, name in ipairs(self.completions) do due[i] = name .. " " .. i end
-  if table.concat(told, ", ") ~= table.concat(due, ", ") then
-    self.t:fail("completions of what the device's ULP has posted", table.concat(due, ", "), table.concat(told, ", "))
+  if table.concat(reported, ", ") ~= table.concat(due, ", ") then
+    self.t:fail("completions of what the device's ULP has posted", table.concat(due, ", "), table.concat(reported, ", "))
   end
 end
 
@@ -175,7 +175,7 @@ end
 -- `alive`: what has come is processed, too, and not only taken.
 function Session:settle(alive)
   if self.over then return end
-  self:put({}, {})
+  self:send_unmarked({}, {})
   while #self.responses + #self.incoming > 0 do self:take(receive_next(self)) end
   self.lower.await_taken(self)
   if self.undelivered > 0 then self:check_deliveries() end
@@ -224,7 +224,7 @@ function Session:has_ended_silently()
   for _, event in ipairs(self.t:events_of(self.c)) do
     if event.event == "error" or event.event == "closed" then return true end
   end
-  return not self.t:tells("error")
+  return not self.t:reports_event("error")
 end
 
 -- A reaction that is not among those allowed. A bare end in place of a Terminate of DDP or MPA breaks a SHOULD alone

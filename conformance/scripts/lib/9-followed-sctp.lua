@@ -77,7 +77,7 @@ local function send_control(self, name)
   local code = sctp[(word and "Enhanced " or "") .. name]
   a:follow(sid, code)
   a.next_ssn[sid] = 0
-  if w.before then self:put({ empty_read(PROBE_STAG) }, {}) end
+  if w.before then self:send_unmarked({ empty_read(PROBE_STAG) }, {}) end
   for _ = 1, w.twice and 2 or 1 do
     local odd, list = w.chunk or {}, {}
     add_chunk(self, list, sctp.control, "", odd)
@@ -132,7 +132,7 @@ local function answer(self, got, device_private)
   if self.opening.refuses then
     self.over = true
     association_of(self):expect_nothing(self.c.sid, "after a Reject")
-    local event = self.t:tells("rejected") and self.t:await_event("rejected", { stream = self.c.stream })
+    local event = self.t:reports_event("rejected") and self.t:await_event("rejected", { stream = self.c.stream })
     if event == nil then self.t:fail("a Reject: the ULP is told", "its event", "none") end
     if event and event.private_data then
       self:expect_private(self.private or "", event.private_data, "of the Reject, at the ULP", true)
@@ -169,7 +169,7 @@ end
 local function begin_draft(self)
   local t, a = self.t, association_of(self)
   if t.role == "initiator" then return end
-  self:put({ rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" } }, {})
+  self:send_unmarked({ rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" } }, {})
   local event = t:await_event("accepted", { sid = self.c.sid, port = a.port })
   if not event then t:inconclusive("the device does not report the stream that has begun") end
   self.c.stream, a.number = event.stream, event.association

@@ -90,7 +90,7 @@ local function decide(self, private)
   local event = t:await_event("connect_request", { stream = stream })
   if not event then t:fail("a Request that the device's ULP has to decide on", "its event", "none") end
   if event.private_data then self:expect_private(self.private or "", event.private_data, "that the device's ULP is asked about", true) end
-  self:expect_depths_told(event)
+  self:expect_depths_reported(event)
   local got = self.c:receive(t.quiet)
   if got.kind ~= "timeout" then t:fail("the ULP has not decided on the Request", "nothing", describe(got)) end
   t.dut[o.rejects and "reject" or "accept"](t.dut, { stream = stream, private_data = private and hex(private) })
@@ -112,7 +112,7 @@ local function refuse(self)
   if got.kind == "reset" then t:warn("a Reply with R = 1", "an open connection, or FIN", "RST") end
   if got.kind ~= "timeout" and got.kind ~= "fin" then t:fail("a Reply with R = 1: the initiator leaves MPA", "nothing, or FIN", describe(got)) end
   self.over = true
-  if not t:tells("rejected") then return end
+  if not t:reports_event("rejected") then return end
   local event = t:await_event("rejected", { stream = c.stream })
   if not event then t:fail("a Reply with R = 1: the ULP is told", "its event", "none") end
   if event.private_data then self:expect_private(self.private or "", event.private_data, "of the rejection, at the ULP", true) end
@@ -153,7 +153,7 @@ function lower.open(self)
   if event and event.private_data then
     self:expect_private(self.private, event.private_data, "that the device's ULP has got", true)
   end
-  if event and t.role == "responder" then self:expect_depths_told(event) end
+  if event and t.role == "responder" then self:expect_depths_reported(event) end
 end
 
 -- Another stream is another connection.
@@ -180,7 +180,7 @@ lower.ends = {
   end,
   reset = function(self)
     self.c:reset()
-    self:expect_loss_told()
+    self:expect_loss_reported()
   end,
 }
 

@@ -103,7 +103,7 @@ end
 
 -- The message of the device that comes next holds `data`.
 local function message_holds(c, data, message)
-  local segments, got = c:take_message(message)
+  local segments, got = c:receive_message(message)
   if got ~= data then c.t:fail(message, #data .. " octets, those that were posted", #got .. " octets in " .. #segments .. " segments") end
 end
 

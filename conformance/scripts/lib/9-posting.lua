@@ -18,13 +18,13 @@ function Test:operating(dut, options)
   c:probe()
   c.first = self.role == "initiator" and 2 or 1
   -- The Send that opened the stream is none of the check's.
-  if self.role == "initiator" then self:take_events(c, { send_done = true }, 1) end
+  if self.role == "initiator" then self:collect_events(c, { send_done = true }, 1) end
   return c, self:stream_of(c)
 end
 
 -- The segments of the device's next message, as far as its octets tell, and their payload in a row. FAIL when it has no
 -- end.
-function Connection:take_message(what)
+function Connection:receive_message(what)
   local segments, data = {}, {}
   repeat
     local got = self:receive()
@@ -78,7 +78,7 @@ end
 
 -- Events of these kinds (a set) on the connection's stream: until `count` of them have come or the time is up. They are
 -- taken, in their order.
-function Test:take_events(c, kinds, count, seconds)
+function Test:collect_events(c, kinds, count, seconds)
   local number = self:stream_of(c)
   local deadline = rig.now() + (seconds or self.reaction)
   local wait = self:waits(deadline)
@@ -138,7 +138,7 @@ end
 -- 5040 6.1 names no error). A Send after so many requests shows it: it is not delivered while they wait.
 -- `octets`: of each but the first; `before(c)` comes before them.
 function Test:leaves_in_tcp(count, ird, octets, before)
-  if not rig.has_upper_tester() or not self:tells("receive") then return false end
+  if not rig.has_upper_tester() or not self:reports_event("receive") then return false end
   local m = self:memory { octets = self.large }
   local c = self:open { dut = { ird = ird } }
   c:probe()

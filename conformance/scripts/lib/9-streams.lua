@@ -73,7 +73,7 @@ end
 -- which is placed nowhere; an initiator's once its association is up.
 local function begin_draft(t, c)
   if t.role == "responder" then
-    c:put(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" })
+    c:send_unmarked(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" })
   elseif not t:await_event("established", { stream = c.stream }) then
     t:inconclusive("the device does not report that its stream is in operation")
   end
@@ -91,7 +91,7 @@ function Test:open_over_sctp(options)
     local _, _, usual = rig.addresses()
     tester.port = options.dut and self:listen(dut) or options.port or usual
   end
-  local asks = self.role == "responder" and rig.has_upper_tester() and self:tells("accepted")
+  local asks = self.role == "responder" and rig.has_upper_tester() and self:reports_event("accepted")
   if asks then forget_accepted(self, tester.port) end
   let_go(self)
   local a = self:associate { tester = tester, dut = dut }
@@ -152,7 +152,7 @@ local function send_data(c, data, later)
   }
 end
 
-function Stream:put(...)
+function Stream:send_unmarked(...)
   for _, frame in ipairs { ... } do
     for _, piece in ipairs(cut(frame)) do send_data(self, next_data(self, piece)) end
   end
@@ -168,7 +168,7 @@ end
 
 function Stream:send(...)
   self:_stimulus()
-  self:put(...)
+  self:send_unmarked(...)
 end
 
 Stream.send_each = Stream.send
@@ -226,7 +226,7 @@ function Stream:octets_received() return self.association.handle:status().receiv
 
 function Stream:withhold(withheld) self.association.handle:withhold(withheld) end
 
-function Stream:told() self.association.handle:told() end
+function Stream:mark_reported() self.association.handle:mark_reported() end
 
 --------------------------------------------------------------------------------------------------------------------
 -- Receiving
@@ -294,7 +294,7 @@ function Stream:receive(seconds)
   local got = self:_in_order(seconds, self._message)
   if got.kind == "garbage" then return got end
   if not got.comes then return self:_note_request(got, seconds) end
-  self:_weigh_end(got)
+  self:_judge_end(got)
   return got
 end
 
@@ -302,7 +302,7 @@ end
 local SACK_SECONDS = 0.5
 
 -- As over TCP: an end answers the stimulus only when the device had it, which a SACK of its first TSN shows.
-function Stream:_weigh_end(got)
+function Stream:_judge_end(got)
   if self.stimulus_at == nil or self.stream and self.t.ended_by_ulp[self.stream] then return end
   local handle = self.association.handle
   local deadline = rig.now() + SACK_SECONDS

@@ -13,7 +13,7 @@ local function expect_handed(t, c, private)
   end
   local event = t:start_event(c)
   if event == nil then t:fail("the ULP is told of the start-up", "its event", "none") end
-  t:equal("Private Data as the ULP got it", hex(private), t:told(event, "private_data"))
+  t:equal("Private Data as the ULP got it", hex(private), t:event_member(event, "private_data"))
 end
 
 -- The tester's frame in exact TCP segments, full operation, and the Private Data complete at the ULP.
@@ -42,7 +42,7 @@ check {
   sandwich = "tcp",
   judges = { "startup", "framing" },
   run = function(t)
-    if t.role == "responder" and not t:serves("startup") and not serves_private_data(t) then t:unserved("startup") end
+    if t.role == "responder" and not t:serves("startup") and not serves_private_data(t) then t:not_served("startup") end
     local c = t:awaiting_start()
     if c.request and c.request.S == 1 then t:skip("the device begins enhanced: a Reply to that has the enhanced word") end
     local frame = t:start_frame { PD_Length = 0 }

@@ -4,11 +4,11 @@
 defaults { sandwich = "tcp" }
 
 -- The error event for a bad start-up frame: code 4 of MPA. No connection may have been reported.
-local function expect_told(t, c, message)
+local function expect_reported(t, c, message)
   local stream = t:stream_of(c)
   local event = t:await_event("error", { stream = stream })
   if not event then t:fail(message, "an error is told", "nothing") end
-  local got = string.format("%s/%s/%s, %s", t:told(event, "layer"), event.etype, event.code, event.text)
+  local got = string.format("%s/%s/%s, %s", t:event_member(event, "layer"), event.etype, event.code, event.text)
   if event.layer ~= 2 or event.etype ~= 0 or event.code ~= 4 then
     t:fail(message, "an error 2/0/4: invalid MPA Request or Reply Frame", got)
   end
@@ -25,7 +25,7 @@ local function bad_frame(t, frame, message, options)
   local c = t:awaiting_start(options)
   if t.role == "responder" and not c.stream then t:stream_of(c) end
   c:send(t:start_frame(frame))
-  return expect_told(t, c, message), c
+  return expect_reported(t, c, message), c
 end
 
 check {
@@ -51,7 +51,7 @@ check {
   purpose = "an unknown Rev is told as an error that names it",
   run = function(t)
     local event = bad_frame(t, { Rev = 255 }, "a start-up frame of Rev 255")
-    if not tostring(event.text):find("255", 1, true) and t:told(event, "rev") ~= 255 then
+    if not tostring(event.text):find("255", 1, true) and t:event_member(event, "rev") ~= 255 then
       t:fail("the error names the Rev", "255", tostring(event.rev or event.text))
     end
   end,
@@ -72,7 +72,7 @@ check {
   role = "both",
   requires = "upper_tester",
   purpose = "the peer's Rev is told",
-  run = function(t) t:equal("Rev that is told", 1, t:told(event_of_start_frame(t, { Rev = 1 }), "rev")) end,
+  run = function(t) t:equal("Rev that is told", 1, t:event_member(event_of_start_frame(t, { Rev = 1 }), "rev")) end,
 }
 
 check {
@@ -87,7 +87,7 @@ check {
     c:send(t:start_frame { PD_Length = 4, private_data = "six666" })
     local got = c:receive(t.quiet)
     if fits(tcp.closed(), got) then
-      expect_told(t, c, "2 octets more than PD_Length says")
+      expect_reported(t, c, "2 octets more than PD_Length says")
     else -- by one reading they begin an FPDU, which may be wrong when it is whole (MPA-7.1.1-37)
       t:note("2 octets more than PD_Length says: " .. describe(got))
     end
@@ -95,7 +95,7 @@ check {
     t:stream_of(c)
     c:send(t:start_frame { PD_Length = 10, private_data = "six666" })
     c.tcp:fin()
-    expect_told(t, c, "4 octets less than PD_Length says, and a FIN")
+    expect_reported(t, c, "4 octets less than PD_Length says, and a FIN")
   end,
 }
 
@@ -105,9 +105,9 @@ local function expect_ends(t, c, event)
   local own, dut = rig.addresses()
   local status = c.tcp:status()
   for member, wanted in pairs { peer_address = own, own_address = dut } do
-    local told = event[member]
-    local same = told == nil or cm.address((told:gsub("^::ffff:", ""))) == cm.address(wanted)
-    t:equal(member .. " that is told", wanted, same and wanted or told)
+    local reported = event[member]
+    local same = reported == nil or cm.address((reported:gsub("^::ffff:", ""))) == cm.address(wanted)
+    t:equal(member .. " that is told", wanted, same and wanted or reported)
   end
   for member, wanted in pairs { peer_port = status.local_port, own_port = status.peer_port } do
     if event[member] then t:equal(member .. " that is told", wanted, event[member]) end
@@ -133,7 +133,7 @@ local function handed(t)
     local stream = t:stream_of(c)
     local event = t:await_event(asks and "connect_request" or "established", { stream = stream })
     if not event then t:fail("a start-up frame with " .. octets .. " octets of Private Data", "the ULP is told", "nothing") end
-    t:equal("Private Data of " .. octets .. " octets that the ULP is told of", hex(private), t:told(event, "private_data"))
+    t:equal("Private Data of " .. octets .. " octets that the ULP is told of", hex(private), t:event_member(event, "private_data"))
     expect_ends(t, c, event)
     if asks then t.dut:reject { stream = stream } end
     c.tcp:close()
@@ -154,7 +154,7 @@ check {
     c:send(frame)
     local event = t:start_event(c)
     if not event then t:fail("a good start-up frame", "it is told to the ULP", "nothing") end
-    t:equal("Private Data that is told", hex(private), t:told(event, "private_data"))
+    t:equal("Private Data that is told", hex(private), t:event_member(event, "private_data"))
     if event.pd_length ~= nil then t:equal("PD_Length that is told", frame.PD_Length or #private, event.pd_length) end
     if t.role == "initiator" then handed(t) else t:if_served("not tried where the ULP decides", handed, t) end
   end,
@@ -191,11 +191,11 @@ check {
     local c = awaiting()
     c:send(t:start_frame { private_data = pattern(100) })
     local event = t:start_event(c)
-    t:equal("100 octets for a ULP that takes 100", hex(pattern(100)), t:told(event, "private_data"))
+    t:equal("100 octets for a ULP that takes 100", hex(pattern(100)), t:event_member(event, "private_data"))
     for _, octets in ipairs { 101, 300 } do
       c = awaiting()
       c:send(t:start_frame { private_data = pattern(octets) })
-      expect_told(t, c, octets .. " octets for a ULP that takes 100")
+      expect_reported(t, c, octets .. " octets for a ULP that takes 100")
       c:expect_refusal("it makes a bad frame")
     end
   end,
@@ -232,7 +232,7 @@ check {
     c.tcp:reset()
     local event = t:await_event("error", { stream = stream })
     if not event then t:fail("a RST in full operation", "an error is told", "nothing") end
-    local got = string.format("%s/%s/%s", t:told(event, "layer"), event.etype, event.code)
+    local got = string.format("%s/%s/%s", t:event_member(event, "layer"), event.etype, event.code)
     t:equal("the error that is told", "2/0/1", got)
     c = t:open_with_framing()
     stream = t:stream_of(c)

@@ -83,7 +83,7 @@ check {
     end
     local event = t:await_event("rejected", { stream = c.stream })
     if event == nil then t:fail("the ULP is told of the rejection", "its event", "none") end
-    t:equal("Private Data of the rejection, at the ULP", hex("because"), t:told(event, "private_data"))
+    t:equal("Private Data of the rejection, at the ULP", hex("because"), t:event_member(event, "private_data"))
     if state == "reset" then
       t:warn("R = 1: the initiator leaves TCP open", "an open connection, or FIN", "RST")
     end
@@ -136,7 +136,7 @@ check {
     c:send(t:start_frame { private_data = "not what the ULP likes" })
     local event = t:start_event(c)
     if event == nil then t:fail("the ULP gets the Reply's Private Data", "its event", "none") end
-    t:equal("Private Data of the Reply, at the ULP", hex("not what the ULP likes"), t:told(event, "private_data"))
+    t:equal("Private Data of the Reply, at the ULP", hex("not what the ULP likes"), t:event_member(event, "private_data"))
     t.dut:disconnect { stream = c.stream }
     local octets, state = c:peek(1)
     if #octets > 0 then t:fail("a ULP that closes at once", "FIN or RST, and no FPDU", hex(octets)) end

@@ -150,7 +150,7 @@ check {
     c:expect_operation(frame, "start-up after a streaming message in two halves")
     local event = t:await_event("streaming", { stream = t:stream_of(c) })
     if not event then t:fail("the streaming message", "it is told to the ULP", "nothing") end
-    t:equal("the streaming message, whole", hex(message), t:told(event, "data"))
+    t:equal("the streaming message, whole", hex(message), t:event_member(event, "data"))
     if event.unread then t:equal("octets of it unread when MPA took over", 0, event.unread) end
   end,
 }

@@ -82,11 +82,11 @@ local function expect_version_0(t, c, message)
   t:expect_deliveries(c, { pattern(900) }, message)
 end
 
-local function version_0_told(t, c)
+local function version_0_reported(t, c)
   local event = t:start_event(c)
   if not event then t:fail("a peer of Rev 0", "the ULP is told of the connection", "nothing") end
-  t:equal("Rev that is told", 0, t:told(event, "rev"))
-  t:equal("version of DDP and RDMAP that is told", 0, t:told(event, "version"))
+  t:equal("Rev that is told", 0, t:event_member(event, "rev"))
+  t:equal("version of DDP and RDMAP that is told", 0, t:event_member(event, "version"))
 end
 
 check {
@@ -109,7 +109,7 @@ check {
   run = function(t)
     local c, request = with_rev_0(t)
     if request.M == 1 then t:note("the Request has M = 1 already: that M = 0 gives way is not seen") end
-    version_0_told(t, c)
+    version_0_reported(t, c)
     expect_version_0(t, c, "after a Reply of Rev 0")
   end,
 }
@@ -130,5 +130,5 @@ check {
   id = "MPA-C.2.4-01",
   role = "responder",
   purpose = "the ULP is told that version 0 is spoken",
-  run = function(t) version_0_told(t, (with_rev_0(t))) end,
+  run = function(t) version_0_reported(t, (with_rev_0(t))) end,
 }

@@ -215,7 +215,7 @@ check {
         end
       else
         -- A local catastrophe may have any code (RFC 6580 3.1).
-        c:weigh_close(got)
+        c:judge_close(got)
         local good = got.triple and got.triple >> 8 == wire.triple("RDMAP_CATASTROPHIC") >> 8
         for _, name in ipairs(refusals) do good = good or got.triple == wire.triple(name) end
         if not good then t:fail("a Read Response with " .. case[1], "a Terminate, or the completion of the Read", describe(got)) end

@@ -21,7 +21,7 @@ local function each_operation(t, judge)
   for _, octets in ipairs { 64, 5000 } do
     local function done(opcode)
       local what = string.format("opcode %d, %d octets", opcode, octets)
-      judge(what, opcode, octets, c:take_message(what))
+      judge(what, opcode, octets, c:receive_message(what))
     end
     t.dut:write { stream = number, stag = STAG, to = TO, length = octets }
     done(0)
@@ -50,11 +50,11 @@ check {
     local msn = c.first
     for _, octets in ipairs { 0, 1, mulpdu - 18, mulpdu - 14, 100000 } do
       t.dut:write { stream = number, stag = STAG, to = TO, length = octets }
-      local _, data = c:take_message("a Write of " .. octets .. " octets")
+      local _, data = c:receive_message("a Write of " .. octets .. " octets")
       t:equal("octets of the one Write", octets, #data)
       t.dut:send { stream = number, length = octets }
       local segments
-      segments, data = c:take_message("a Send of " .. octets .. " octets")
+      segments, data = c:receive_message("a Send of " .. octets .. " octets")
       t:equal("octets of the one Send", octets, #data)
       for _, got in ipairs(segments) do t:equal("MSN of a Send's segment", msn, got.MSN) end
       msn = msn + 1
@@ -117,9 +117,9 @@ check {
       t.dut:send { stream = number, length = sizes[i] }
     end
     c:window(65535)
-    c:take_message("a Write before the Sends")
+    c:receive_message("a Write before the Sends")
     for i, octets in ipairs(sizes) do
-      local segments, data = c:take_message("Send " .. i)
+      local segments, data = c:receive_message("Send " .. i)
       t:equal("octets of Send " .. i, octets, #data)
       for _, got in ipairs(segments) do t:equal("MSN of Send " .. i, c.first + i - 1, got.MSN) end
     end
@@ -245,7 +245,7 @@ check {
     local c, number = t:operating()
     for _, stag in ipairs { STAG, 0x0A0B0C0D } do
       t.dut:write { stream = number, stag = stag, to = TO, length = 10000 }
-      for i, got in ipairs(c:take_message("a Write")) do
+      for i, got in ipairs(c:receive_message("a Write")) do
         t:equal("STag of segment " .. i, string.format("%08x", stag), hex(got.ulpdu:sub(3, 6)))
       end
     end
@@ -266,9 +266,9 @@ check {
     for i = 1, PAST_OCTET do
       if i > ord then c:answer_open() end
       t:post_read(c, sink, { source_stag = STAG, length = 8 })
-      t:equal("QN and MSN of Read " .. i, string.format("00000001%08x", i), hex(c:take_message("Read " .. i)[1].ulpdu:sub(7, 14)))
+      t:equal("QN and MSN of Read " .. i, string.format("00000001%08x", i), hex(c:receive_message("Read " .. i)[1].ulpdu:sub(7, 14)))
       t.dut:send { stream = number, length = 8 }
-      t:equal("QN and MSN of Send " .. i, string.format("00000000%08x", c.first + i - 1), hex(c:take_message("Send " .. i)[1].ulpdu:sub(7, 14)))
+      t:equal("QN and MSN of Send " .. i, string.format("00000000%08x", c.first + i - 1), hex(c:receive_message("Send " .. i)[1].ulpdu:sub(7, 14)))
     end
   end,
 }
@@ -281,7 +281,7 @@ check {
     local c, number = t:operating()
     for _, solicited in ipairs { false, true } do
       t.dut:send { stream = number, length = 5000, invalidate = STAG, solicited = solicited }
-      for i, got in ipairs(c:take_message("a Send with Invalidate")) do
+      for i, got in ipairs(c:receive_message("a Send with Invalidate")) do
         t:equal("octets 1 to 5 of segment " .. i, string.format("%02x%08x", solicited and 0x46 or 0x44, STAG), hex(got.ulpdu:sub(2, 6)))
       end
     end
@@ -315,7 +315,7 @@ check {
     c.answers_when_due = true
     for _, octets in ipairs { 0, 1, 4096, 1 << 20 } do
       t:post_read(c, sink, { source_stag = STAG, source_to = TO, length = octets })
-      local segments = c:take_message("a Read of " .. octets .. " octets")
+      local segments = c:receive_message("a Read of " .. octets .. " octets")
       t:equal("octets of the ULPDU", 46, #segments[1].ulpdu)
       t:equal("MO and L", "00000000 1", hex(segments[1].ulpdu:sub(15, 18)) .. " " .. (segments[1].ulpdu:byte(1) >> 6 & 1))
       t:equal("RDMARDSZ", octets, string.unpack(">I4", segments[1].ulpdu, 31))
@@ -332,8 +332,8 @@ check {
     local sink = t:memory()
     t:post_read(c, sink, { source_stag = STAG, source_to = TO, length = 9 })
     t.dut:send { stream = number, data = hex("after the Read") }
-    t:equal("octets of the Read Request's ULPDU", 46, #c:take_message("a Read")[1].ulpdu)
-    local _, data = c:take_message("a Send after the Read")
+    t:equal("octets of the Read Request's ULPDU", 46, #c:receive_message("a Read")[1].ulpdu)
+    local _, data = c:receive_message("a Send after the Read")
     t:equal("octets of the Send", "after the Read", data)
   end,
 }

@@ -52,9 +52,9 @@ check {
       sent[i] = pattern(octets)
       c:send(rdmap.send_se_invalidate { InvalidateSTag = m.STag, data = sent[i] })
       local got = t:expect_deliveries(c, sent, "a Send with SE and Invalidate")[i]
-      t:equal("octets", octets, t:told(got, "octets"))
+      t:equal("octets", octets, t:event_member(got, "octets"))
       -- An upper tester that reports the opcode and no STag, or `false` in place of one, says that none was invalidated.
-      if not got.invalidated and not got.kept then t:told(got, "opcode") end
+      if not got.invalidated and not got.kept then t:event_member(got, "opcode") end
       t:equal("the STag that was invalidated", m.STag, got.invalidated)
       if not got.solicited then t:note("no Solicited Event: 5.3 leaves it to the sink") end
     end
@@ -72,7 +72,7 @@ check {
     c:send(rdmap.send { MSN = msn, data = data:sub(1, 1400), L = 0 }, rdmap.send { MSN = msn, MO = 1400, data = data:sub(1401, 2800), L = 0 },
            rdmap.send { MSN = msn, MO = 2800, data = data:sub(2801) })
     c:expect_terminate("DDP_TOO_LONG", { message = "4097 octets for a receive of 4096" })
-    if #t:take_events(c, { error = true, flushed = true }, 1) == 0 then
+    if #t:collect_events(c, { error = true, flushed = true }, 1) == 0 then
       t:fail("a Send that failed", "an error told to the ULP, or its receive completed in error", "neither")
     end
   end,
@@ -88,7 +88,7 @@ local function terminated(t, given)
   local send = c:expect(rdmap.send {}, { message = "a Send" })
   local frame = given(c, request, send)
   c:send(frame)
-  return c, t:take_events(c, { terminate_received = true, read_done = true, send_done = true, flushed = true, closed = true }, 4), frame
+  return c, t:collect_events(c, { terminate_received = true, read_done = true, send_done = true, flushed = true, closed = true }, 4), frame
 end
 
 local function has(events, kind, id)
@@ -127,7 +127,7 @@ check {
     local c, events, frame = terminated(t, about_read)
     local _, reported = has(events, "terminate_received")
     if not reported then t:fail("a Terminate", "terminate_received", event_list(events)) end
-    t:equal("its octets", hex(t:in_version(c:ulpdu(frame)):sub(19)), t:told(reported, "headers"))
+    t:equal("its octets", hex(t:in_version(c:ulpdu(frame)):sub(19)), t:event_member(reported, "headers"))
     t:equal("layer, type and code", "0 1 0", string.format("%d %d %d", reported.layer, reported.etype, reported.code))
   end,
 }
@@ -157,7 +157,7 @@ check {
       c:send(m:read(0, octets))
       c:expect_response(0x51A6, 0, m.image:sub(1, octets), "Read " .. i .. " of ten")
     end
-    local events = t:take_events(c, { receive = true, send_done = true, write_done = true, read_done = true, flushed = true,
+    local events = t:collect_events(c, { receive = true, send_done = true, write_done = true, read_done = true, flushed = true,
                                       error = true }, 1, t.quiet / 4)
     t:equal("events of ten good Reads", "none", event_list(events))
   end,
@@ -214,12 +214,12 @@ check {
       c:send(rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO, data = pattern(16) })
       wanted[#wanted + 1] = string.format("send_done %d, write_done %d, read_done %d", 3 * i, 3 * i + 1, 3 * i + 2)
     end
-    t:equal("completions", table.concat(wanted, ", "), event_list(t:take_events(c, DONE, 30)))
+    t:equal("completions", table.concat(wanted, ", "), event_list(t:collect_events(c, DONE, 30)))
     read(40)
     t:post_read(c, sink, { length = 16, id = 41 })
     c:take_also_open("a second Read")
     c:send(rdmap.terminate { Layer = 0, EType = 1, Code = 0 })
-    t:equal("completions of two Reads that a Terminate answers", "flushed 40, flushed 41", event_list(t:take_events(c, DONE, 3, t.quiet / 2)))
+    t:equal("completions of two Reads that a Terminate answers", "flushed 40, flushed 41", event_list(t:collect_events(c, DONE, 3, t.quiet / 2)))
   end,
 }
 
@@ -247,13 +247,13 @@ check {
     local c = t:open()
     c:send(rdmap.send_invalidate { InvalidateSTag = UNKNOWN_STAG, data = pattern(10) })
     local got = c:receive()
-    for _, event in ipairs(t:take_events(c, { receive = true }, 1, t.quiet / 2)) do
+    for _, event in ipairs(t:collect_events(c, { receive = true }, 1, t.quiet / 2)) do
       if event.invalidated then t:fail("a Send whose STag is unknown", "no invalidation told", "invalidated told") end
     end
     if not is_terminate(got) or got.Layer ~= 0 then
       t:fail("a Send with Invalidate of an unknown STag", "a Terminate x/x/09", c:instead({}, got))
     end
-    t:ambiguous(#t:take_events(c, { error = true }, 1) == 1 and "A: the Send completes in error" or "B: it is flushed with the stream")
+    t:ambiguous(#t:collect_events(c, { error = true }, 1) == 1 and "A: the Send completes in error" or "B: it is flushed with the stream")
   end,
 }
 
@@ -267,7 +267,7 @@ check {
     for i = 1, SENDS do t.dut:send { stream = number, length = OCTETS, id = i } end
     c:send(rdmap.terminate {})
     local seen, last = {}, nil
-    for _, event in ipairs(t:take_events(c, DONE, SENDS)) do
+    for _, event in ipairs(t:collect_events(c, DONE, SENDS)) do
       seen[event.id] = (seen[event.id] or 0) + 1
       last = event.event
     end
@@ -275,7 +275,7 @@ check {
       if seen[i] ~= 1 then t:fail("completions of Send " .. i .. " of " .. SENDS, "1", tostring(seen[i] or 0)) end
     end
     t:equal("completion of the last, which TCP has not taken", "flushed", last)
-    t:equal("further completions", "none", event_list(t:take_events(c, DONE, 1, t.round_trip)))
+    t:equal("further completions", "none", event_list(t:collect_events(c, DONE, 1, t.round_trip)))
   end,
 }
 
@@ -290,11 +290,11 @@ check {
     for i = 6, 7 do
       t:post_read(c, sink, { length = 16, id = i })
     end
-    for i = 1, 6 do c:take_message("message " .. i) end
+    for i = 1, 6 do c:receive_message("message " .. i) end
     c:take_also_open("the second Read")
     c:send(rdmap.terminate { Layer = 0, EType = 1, Code = 0 })
     local seen = {}
-    for _, event in ipairs(t:take_events(c, DONE, 8, t.quiet / 2)) do
+    for _, event in ipairs(t:collect_events(c, DONE, 8, t.quiet / 2)) do
       seen[event.id] = (seen[event.id] and seen[event.id] .. " " or "") .. event.event
     end
     for i = 1, 5 do
@@ -318,11 +318,11 @@ check {
       local c = t:open()
       c:send(frame)
       local got = c:expect_any_terminate("a message in error")
-      local reported = t:take_events(c, FAULTS, 1)
+      local reported = t:collect_events(c, FAULTS, 1)
       if #reported == 0 then t:fail("what the ULP is told of " .. wire.describe(got.triple), "an error", "nothing") end
     end
     t:each_error(function(c, got)
-      if #t:take_events(c, FAULTS, 1) == 0 then
+      if #t:collect_events(c, FAULTS, 1) == 0 then
         t:fail("what the ULP is told of " .. wire.describe(got.triple), "an error", "nothing")
       end
     end)
@@ -340,7 +340,7 @@ check {
     local posted = t:try("read", { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 16 })
     local got = c:receive(t.quiet)
     if got.kind == "timeout" then
-      if posted and #t:take_events(c, { flushed = true, error = true }, 1, t.quiet) == 0 then
+      if posted and #t:collect_events(c, { flushed = true, error = true }, 1, t.quiet) == 0 then
         t:fail("a Read whose sink is not registered", "refused, completed in error, or a Terminate", "taken, and nothing comes of it")
       end
       c:probe()
@@ -387,7 +387,7 @@ check {
     for _, code in ipairs { 0, 0xFF } do
       local c = t:open()
       c:send(rdmap.terminate { Layer = 0, EType = 0, Code = code })
-      local reported = t:take_events(c, FAULTS, 1)
+      local reported = t:collect_events(c, FAULTS, 1)
       t:equal(string.format("what the ULP is told of a Terminate 0/0/%02X", code), "terminate_received", event_list(reported))
       t:equal("layer, type and code", "0 0 " .. code, string.format("%d %d %d", reported[1].layer, reported[1].etype, reported[1].code))
     end

@@ -56,7 +56,7 @@ check {
       local ulpdu = c:ulpdu(m:read(0, 4))
       c:send(raw.segment { data = ulpdu:sub(1, 18 + octets) })
       local got = c:receive()
-      c:weigh_close(got)
+      c:judge_close(got)
       if not is_terminate(got) or got.Layer > 1 then
         t:fail(string.format("a Read Request of %d octets", octets), "a Terminate of layer 0 or 1", describe(got))
       end
@@ -69,7 +69,7 @@ check {
       if got.kind == "segment" and got.Opcode == 2 then
         t:warn(what, "a Terminate of layer 0 or 1", describe(got))
       end
-      c:weigh_close(got)
+      c:judge_close(got)
       if not is_terminate(got) or got.Layer > 1 then
         t:fail(what, "a Terminate of layer 0 or 1", describe(got))
       end

@@ -229,7 +229,7 @@ local function count_reads(t, limit, judge, octets)
   local function take(seconds)
     local got = c:receive(seconds)
     if got.kind == "timeout" then
-      t.in_vain = nil -- nothing was waited for: how many came is what is judged
+      t.timed_out = nil -- nothing was waited for: how many came is what is judged
       return false
     end
     if got.kind ~= "segment" or got.Opcode ~= 1 then t:fail("Reads of the device", "a Read Request", describe(got)) end

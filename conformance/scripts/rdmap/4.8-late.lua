@@ -220,7 +220,7 @@ check {
     for _ = 1, SENDS do t.dut:send { stream = number, length = t.large } end
     c:send(m:read(0, t.large), bad_write())
     -- A slow device has some time to find the error.
-    if not t:tells("error") or not t:await_event("error", { stream = number }, t.quiet, true) then rig.wait(t.quiet / 4) end
+    if not t:reports_event("error") or not t:await_event("error", { stream = number }, t.quiet, true) then rig.wait(t.quiet / 4) end
     c:window(65535)
     local whole, got = 0, nil
     repeat

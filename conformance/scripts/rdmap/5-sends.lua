@@ -14,7 +14,7 @@ check {
       c:send(rdmap.send { MSN = 1, MO = at, data = data:sub(at + 1, at + 1250), L = at == 3750 and 1 or 0 })
     end
     local got = t:expect_deliveries(c, { data }, "a Send of 5000 octets in four segments")
-    t:equal("the length that the ULP is told", 5000, t:told(got[1], "octets"))
+    t:equal("the length that the ULP is told", 5000, t:event_member(got[1], "octets"))
   end,
 }
 
@@ -68,7 +68,7 @@ check {
       t:expect_deliveries(c, wanted, "a Send that waited for its receive")
       return
     end
-    c:weigh_close(got, terminate_text("DDP_NO_BUFFER"))
+    c:judge_close(got, terminate_text("DDP_NO_BUFFER"))
     if not is_terminate(got, "DDP_NO_BUFFER") and got.triple ~= wire.triple("DDP_MSN_RANGE") then
       t:fail("a fourth Send into three receives", terminate_text("DDP_NO_BUFFER"), describe(got))
     end
@@ -97,7 +97,7 @@ check {
     local data = pattern(1234)
     c:send(rdmap.send { MSN = 1, data = data:sub(1, 500), L = 0 }, rdmap.send { MSN = 1, MO = 500, data = data:sub(501) })
     local got = t:expect_deliveries(c, { data }, "a Send of 1234 octets in two segments")
-    t:equal("the length that the ULP is told", 1234, t:told(got[1], "octets"))
+    t:equal("the length that the ULP is told", 1234, t:event_member(got[1], "octets"))
   end,
 }
 
@@ -293,7 +293,7 @@ check {
     for i = 1, 3 do
       frames[i] = rdmap.send { MSN = 1, MO = i * 100 - 100, data = data:sub(i * 100 - 99, i * 100), L = i == 3 and 1 or 0 }
     end
-    c:put(frames[1])
+    c:send_unmarked(frames[1])
     local fill = c:send_behind(frames[2], { frames[3] })
     c:expect_quiet { message = "nothing follows from a segment after a gap" }
     t:expect_deliveries(c, {}, "the middle segment is missing")

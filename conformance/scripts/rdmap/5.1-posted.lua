@@ -13,7 +13,7 @@ check {
     local c, number = t:operating()
     for _, stag in ipairs { STAG, 1, 0xFEDCBA98 } do
       t.dut:write { stream = number, stag = stag, to = TO, length = 4000 }
-      local segments = c:take_message("a Write")
+      local segments = c:receive_message("a Write")
       for _, got in ipairs(segments) do
         t:equal("STag of the Write", string.format("%08x", stag), hex(got.ulpdu:sub(3, 6)))
         local to = string.unpack(">i8", got.ulpdu, 7)
@@ -60,7 +60,7 @@ check {
     local list = gather(t, PIECES)
     local c, number = t:operating()
     t.dut:write { stream = number, stag = STAG, to = TO, data = list }
-    local segments, data = c:take_message("a Write of four pieces")
+    local segments, data = c:receive_message("a Write of four pieces")
     t:equal("octets of the one Write", 4008, #data)
     t:equal("its payload", true, data == table.concat(PIECES))
     local at = TO
@@ -80,7 +80,7 @@ check {
     local list = gather(t, pieces)
     local c, number = t:operating()
     t.dut:send { stream = number, data = list }
-    local segments, data = c:take_message("a Send of three pieces")
+    local segments, data = c:receive_message("a Send of three pieces")
     t:equal("octets of the one Send", 5100, #data)
     t:equal("its payload", true, data == table.concat(pieces))
     for _, got in ipairs(segments) do t:equal("MSN", c.first, got.MSN) end
@@ -94,9 +94,9 @@ local function in_order(t, post, number_of)
   t.dut:write { stream = number, stag = STAG, to = 0, length = t.large }
   for k = 1, 60 do post(number, k, k % 2 == 1 and 1 or 20000) end
   c:window(65535)
-  c:take_message("a Write before")
+  c:receive_message("a Write before")
   for k = 1, 60 do
-    local segments, data = c:take_message("message " .. k)
+    local segments, data = c:receive_message("message " .. k)
     t:equal("number of message " .. k, k, number_of(segments[1], data))
     t:equal("octets of message " .. k, k % 2 == 1 and 1 or 20000, #data)
   end
@@ -143,9 +143,9 @@ check {
       end
     end
     c:window(65535)
-    c:take_message("a Write before")
+    c:receive_message("a Write before")
     for k, kind in ipairs(kinds) do
-      t:equal("opcode of message " .. k, kind, opcode_of(c:take_message("message " .. k)[1]))
+      t:equal("opcode of message " .. k, kind, opcode_of(c:receive_message("message " .. k)[1]))
     end
   end,
 }
@@ -158,7 +158,7 @@ check {
     local c, number = t:operating()
     local sink = t:memory()
     t:post_read(c, sink, { source_stag = STAG, source_to = TO, length = 8 })
-    local got = c:take_message("a Read")[1]
+    local got = c:receive_message("a Read")[1]
     t:equal("octets 0 and 1", "4141", hex(got.ulpdu:sub(1, 2)))
     t:equal("octets of the ULPDU", 46, #got.ulpdu)
     t:equal("SinkSTag after 18 octets", string.format("%08x", sink.STag), hex(got.ulpdu:sub(19, 22)))
@@ -177,8 +177,8 @@ check {
     for _ = 1, 2 do
       t.dut:write { stream = number, stag = STAG, to = 0, length = 8 }
       t:post_read(c, sink, { source_stag = STAG, length = 8 })
-      c:take_message("a Write")
-      t:equal("octet 0 of a Read Request", "41", hex(c:take_message("a Read")[1].ulpdu:sub(1, 1)))
+      c:receive_message("a Write")
+      t:equal("octet 0 of a Read Request", "41", hex(c:receive_message("a Read")[1].ulpdu:sub(1, 1)))
     end
   end,
 }
@@ -192,12 +192,12 @@ check {
     local sink = t:memory()
     for _ = 1, 3 do
       t.dut:send { stream = number, length = 8 }
-      c:take_message("a Send")
+      c:receive_message("a Send")
     end
     c.answers_when_due = true
     for i = 1, 2 do
       t:post_read(c, sink, { source_stag = STAG, length = 8 })
-      t:equal("QN and MSN of a Read Request", string.format("00000001%08x", i), hex(c:take_message("a Read")[1].ulpdu:sub(7, 14)))
+      t:equal("QN and MSN of a Read Request", string.format("00000001%08x", i), hex(c:receive_message("a Read")[1].ulpdu:sub(7, 14)))
     end
   end,
 }
@@ -232,10 +232,10 @@ check {
       t:post_read(c, sink, { source_stag = stag, length = 8 })
     end
     c:window(65535)
-    c:take_message("a Write before")
+    c:receive_message("a Write before")
     c.answers_when_due = true
     for i, stag in ipairs { "11111111", "22222222" } do
-      local got = c:take_message("Read " .. i)[1]
+      local got = c:receive_message("Read " .. i)[1]
       t:equal("octets of the ULPDU of Read " .. i, 46, #got.ulpdu)
       t:equal("SrcSTag of Read " .. i, stag, hex(got.ulpdu:sub(35, 38)))
     end

@@ -55,7 +55,7 @@ check {
            rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO, data = pattern(64) })
     local got = c:receive(t.quiet)
     local placed = unhex(t.dut:mem_read { stag = m.STag }.data) == pattern(64)
-    local reported = #t:take_events(c, { receive = true }, 1, t.round_trip) == 1
+    local reported = #t:collect_events(c, { receive = true }, 1, t.round_trip) == 1
     if reported and placed then
       t:fail("a Send that invalidates the sink of an open Read", "the Send in force, or the Read", "both: invalidation told, and data placed")
     end
@@ -66,7 +66,7 @@ check {
     if is_terminate(got, { "DDP_INVALID_STAG", "DDP_NOT_ASSOCIATED" }) then
       t:ambiguous("B: every STag associated with the stream can be")
     end
-    c:weigh_close(got)
+    c:judge_close(got)
     t:fail("a Send that invalidates the sink of an open Read", "a Terminate x/x/09, 1/1/00 or 1/1/02, or the Read complete", describe(got))
   end,
 }
@@ -196,7 +196,7 @@ check {
     local request = c:expect(rdmap.read_request { SinkTO = m.TO + 1001 }, { message = "the Read that the device was asked for" })
     c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO, data = pattern(60), L = 0 },
            rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO + 60, data = pattern(40, 60) })
-    t:equal("completions", 1, #t:take_events(c, { read_done = true }, 1))
+    t:equal("completions", 1, #t:collect_events(c, { read_done = true }, 1))
     m:patch(1001, pattern(100))
     m:check("a Read Response in the middle of the sink's buffer")
   end,
@@ -218,7 +218,7 @@ check {
     t.dut:read { stream = number, source_stag = 5, length = 0 }
     c:expect(rdmap.read_request { RDMARDSZ = 0 }, { message = "an empty Read of the device" })
     c:send(rdmap.read_response { STag = 0, TO = 0 })
-    if #t:take_events(c, { read_done = true }, 1) == 0 then
+    if #t:collect_events(c, { read_done = true }, 1) == 0 then
       got = c:receive(t.quiet)
       local strict = got.kind == "segment" and
                      (is_terminate(got, "DDP_INVALID_STAG") or is_terminate(got, "DDP_BOUNDS"))
@@ -242,7 +242,7 @@ check {
         t:ambiguous("A: an empty Send needs a receive buffer, 1/2/02")
       end
     end
-    c:weigh_close(got, "Terminate 1/2/02")
+    c:judge_close(got, "Terminate 1/2/02")
     if got.kind ~= "timeout" then t:fail("an empty Send without a receive", "Terminate 1/2/02", describe(got)) end
     t.dut:post_recv { stream = t:stream_of(c), length = 64 }
     t:expect_deliveries(c, { "" }, "an empty Send that came before its receive")

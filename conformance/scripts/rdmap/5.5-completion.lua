@@ -23,11 +23,11 @@ check {
       responses[i] = rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO, data = pattern(64, i) }
     end
     local fill = c:send_behind(responses[1], { responses[2] })
-    local early = t:take_events(c, DONE, 1, t.quiet / 2)
+    local early = t:collect_events(c, DONE, 1, t.quiet / 2)
     t:equal("completions while the first response is missing", "none", event_list(early))
     fill()
     c:send(table.unpack(responses, 3))
-    t:equal("completions", table.concat(expected, ", "), event_list(t:take_events(c, DONE, count)))
+    t:equal("completions", table.concat(expected, ", "), event_list(t:collect_events(c, DONE, count)))
   end,
 }
 
@@ -44,9 +44,9 @@ check {
       c:send(rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO + at, data = pattern(1000, at), L = 0 })
     end
     c:probe()
-    t:equal("completions before the last segment", "none", event_list(t:take_events(c, DONE, 1, t.quiet / 2)))
+    t:equal("completions before the last segment", "none", event_list(t:collect_events(c, DONE, 1, t.quiet / 2)))
     c:send(rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO + 2000, data = pattern(1000, 2000) })
-    t:equal("completions", "read_done 1", event_list(t:take_events(c, DONE, 1)))
+    t:equal("completions", "read_done 1", event_list(t:collect_events(c, DONE, 1)))
   end,
 }
 
@@ -60,7 +60,7 @@ check {
     t:post_read(c, sink, { length = 64, id = 1 })
     local got = c:expect(rdmap.read_request {}, { message = "the Read that the device was asked for" })
     c:send(rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO, data = pattern(64) })
-    t:equal("completions while nothing more comes", "read_done 1", event_list(t:take_events(c, DONE, 1)))
+    t:equal("completions while nothing more comes", "read_done 1", event_list(t:collect_events(c, DONE, 1)))
   end,
 }
 
@@ -73,10 +73,10 @@ check {
       local c, number = t:operating()
       c:window(0)
       t.dut[kind](t.dut, { stream = number, stag = kind == "write" and 1 or nil, length = t.large, id = 1 })
-      t:equal("completions of " .. t.large .. " octets while the window is shut", "none", event_list(t:take_events(c, DONE, 1, t.quiet / 2)))
+      t:equal("completions of " .. t.large .. " octets while the window is shut", "none", event_list(t:collect_events(c, DONE, 1, t.quiet / 2)))
       c:window(65535)
       c:pass_message(t.large .. " octets")
-      t:equal("completions", kind .. "_done 1", event_list(t:take_events(c, DONE, 1)))
+      t:equal("completions", kind .. "_done 1", event_list(t:collect_events(c, DONE, 1)))
     end
   end,
 }
@@ -94,9 +94,9 @@ check {
     local got = c:expect(rdmap.read_request {}, { message = "a Read" })
     c:expect(rdmap.write {}, { message = "a Write after it" })
     c:expect(rdmap.send {}, { message = "a Send after that" })
-    t:equal("completions before the Read's", "none", event_list(t:take_events(c, DONE, 1, t.quiet / 4)))
+    t:equal("completions before the Read's", "none", event_list(t:collect_events(c, DONE, 1, t.quiet / 4)))
     c:send(rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO, data = pattern(64) })
-    t:equal("completions", "read_done 1, write_done 2, send_done 3", event_list(t:take_events(c, DONE, 3)))
+    t:equal("completions", "read_done 1, write_done 2, send_done 3", event_list(t:collect_events(c, DONE, 3)))
   end,
 }
 
@@ -210,11 +210,11 @@ check {
   run = function(t)
     local a, b = overflows(t)
     t:equal("completions of the other queue", "send_done 1, send_done 2, send_done 3, send_done 4, send_done 5, send_done 6",
-            event_list(t:take_events(b, { send_done = true, flushed = true }, 6)))
+            event_list(t:collect_events(b, { send_done = true, flushed = true }, 6)))
     -- A device may let its Sends wait for one another (RFC 5043 11.2): as long as some come, the queue may still fill.
     local got
     repeat got = a:receive() until not fits(rdmap.send {}, got)
-    if #t:take_events(a, { error = true }, 1) == 0 then t:fail("a completion queue of 4 with 20 Sends", "its overflow told", "nothing") end
+    if #t:collect_events(a, { error = true }, 1) == 0 then t:fail("a completion queue of 4 with 20 Sends", "its overflow told", "nothing") end
     b:probe()
   end,
 }

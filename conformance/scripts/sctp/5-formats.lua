@@ -120,8 +120,8 @@ check {
       return
     end
     a:control(second, "Initiate")
-    local streams = { [a.sid] = a:known(a.sid) }
-    streams[second] = a:known(second)
+    local streams = { [a.sid] = a:stream_number(a.sid) }
+    streams[second] = a:stream_number(second)
     for _, sid in ipairs { second, a.sid } do
       t.dut:accept { stream = streams[sid] }
       a:expect_control(sid, "Accept", "the ULP accepts the request on SID " .. sid, { ssn = 0 })

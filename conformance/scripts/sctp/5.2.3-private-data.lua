@@ -22,7 +22,7 @@ local function answers_with(t, policy, name)
     if sid == nil then break end
     local data = distinct(octets)
     a:control(sid, "Initiate")
-    t.dut[name == "Accept" and "accept" or "reject"](t.dut, { stream = a:known(sid), private_data = octets > 0 and hex(data) or nil })
+    t.dut[name == "Accept" and "accept" or "reject"](t.dut, { stream = a:stream_number(sid), private_data = octets > 0 and hex(data) or nil })
     a:expect_control(sid, name, "Private Data of " .. octets .. " octets, after longer ones on other SIDs", { ssn = 0, data = data })
   end
 end
@@ -106,12 +106,12 @@ check {
 }
 
 -- The ULP has had Private Data that is too long: all of it, or its first 512 octets.
-local function look_at_told(t, a, kind, data)
-  local event = t:expect_event(kind, { stream = a:known() }, "Private Data of " .. #data .. " octets",
+local function look_at_reported(t, a, kind, data)
+  local event = t:expect_event(kind, { stream = a:stream_number() }, "Private Data of " .. #data .. " octets",
                                "the event \"" .. kind .. "\"")
-  local told = event.private_data or ""
-  if told ~= hex(data) and told ~= hex(data:sub(1, 512)) then
-    t:fail("Private Data of " .. #data .. " octets", "all of them for the ULP, or the first 512", #told // 2 .. " octets, others")
+  local reported = event.private_data or ""
+  if reported ~= hex(data) and reported ~= hex(data:sub(1, 512)) then
+    t:fail("Private Data of " .. #data .. " octets", "all of them for the ULP, or the first 512", #reported // 2 .. " octets, others")
   end
 end
 
@@ -130,7 +130,7 @@ local function takes_too_much(t, octets)
     t:fail(what, "Terminate, nothing, or a session", a:words(got, why))
   end
   a:expect_acknowledged(what)
-  if accepted then look_at_told(t, a, t.role == "initiator" and "established" or "connect_request", data) end
+  if accepted then look_at_reported(t, a, t.role == "initiator" and "established" or "connect_request", data) end
   if a:other() then a:further(a:other(), "another session after " .. what) end
   return how ~= "over"
 end
@@ -165,12 +165,12 @@ check {
 }
 
 -- The tester says this, with Private Data of each length, and the event has them.
-local function told(t, kind, say)
+local function reported(t, kind, say)
   for _, octets in ipairs(lengths) do
     local data = distinct(octets)
     local a = t:sctp_requested({}, { fields = { data = data } })
     if say then a:control(a.sid, say, { data = data }) end
-    local event = t:expect_event(kind, { stream = a:known() }, "Private Data of " .. octets .. " octets",
+    local event = t:expect_event(kind, { stream = a:stream_number() }, "Private Data of " .. octets .. " octets",
                                  "the event \"" .. kind .. "\"")
     t:equal("the Private Data that the ULP gets", hex(data), event.private_data or "")
     a.handle:abort()
@@ -178,7 +178,7 @@ local function told(t, kind, say)
 end
 
 -- The same of several Initiates in one association, each with less than the one before.
-local function told_less_and_less(t)
+local function reported_less_and_less(t)
   local a = t:sctp_ready {}
   a.sid = 0
   for n, octets in ipairs { 512, 20, 1, 0 } do
@@ -186,7 +186,7 @@ local function told_less_and_less(t)
     if sid == nil then return end
     local data = distinct(octets)
     a:control(sid, "Initiate", { data = data })
-    local event = t:expect_event("connect_request", { stream = a:known(sid) }, "Private Data of " .. octets .. " octets, after more on other SIDs",
+    local event = t:expect_event("connect_request", { stream = a:stream_number(sid) }, "Private Data of " .. octets .. " octets, after more on other SIDs",
                                  "the event \"connect_request\"")
     t:equal("the Private Data that the ULP gets, after more on other SIDs", hex(data), event.private_data or "")
   end
@@ -199,11 +199,11 @@ check {
   requires = "upper_tester",
   run = function(t)
     if t.role == "responder" then
-      told(t, "connect_request")
-      told_less_and_less(t)
+      reported(t, "connect_request")
+      reported_less_and_less(t)
     else
-      told(t, "established", "Accept")
-      told(t, "rejected", "Reject")
+      reported(t, "established", "Accept")
+      reported(t, "rejected", "Reject")
     end
   end,
 }

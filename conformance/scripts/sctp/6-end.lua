@@ -130,9 +130,9 @@ check {
       a:control(a.sid, "Initiate")
       a:expect_control(a.sid, "Accept", "an Initiate is accepted")
     else
-      a:take_initiate()
+      a:receive_initiate()
     end
-    t.dut:disconnect { stream = a:known() }
+    t.dut:disconnect { stream = a:stream_number() }
     a:expect_nothing(a.sid, "the first control message of the device is not acknowledged", 3)
     a.handle:withhold(false)
     if t.role == "initiator" then a:control(a.sid, "Accept") end

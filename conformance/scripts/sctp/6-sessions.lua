@@ -32,8 +32,8 @@ local function after_terminate(t)
   a:control(a.sid, "Terminate", { ssn = ssn })
   a:expect_acknowledged("a Send after a Terminate")
   local got = a:receive(a.sid, t.quiet)
-  local told = got and got.kind == "segment" and got.segment.Opcode == 7 -- by one reading it goes before the Terminate (6.1-04)
-  if told then got = a:receive(a.sid, t.quiet) end
+  local reported = got and got.kind == "segment" and got.segment.Opcode == 7 -- by one reading it goes before the Terminate (6.1-04)
+  if reported then got = a:receive(a.sid, t.quiet) end
   if got and got.kind == "control" and got.code == sctp.Terminate then got = a:receive(a.sid, t.quiet) end
   if got then
     t:fail("after the tester's Terminate the session is over", "Terminate at most",

@@ -16,7 +16,7 @@ check {
   requires = "upper_tester",
   run = function(t)
     local a = t:sctp_requested { accept = "manual" }
-    a:known()
+    a:stream_number()
     a:expect_nothing(a.sid, "the ULP has not decided", 3)
     t.dut:accept { stream = a.stream, private_data = hex("yes") }
     a:expect_control(a.sid, "Accept", "the ULP accepts", { ssn = 0, data = "yes" })
@@ -31,7 +31,7 @@ check {
   run = function(t)
     local a = t:sctp_requested { accept = "manual" }
     a:expect_nothing(a.sid, "one request waits for the ULP")
-    t.dut:accept { stream = a:known() }
+    t.dut:accept { stream = a:stream_number() }
     a:expect_control(a.sid, "Accept", "the request that waited", { ssn = 0 })
     -- Requests that have had their decision do not count: one after another may wait, on one SID or on several.
     local answer = t:command("association", { association = a.number })
@@ -41,7 +41,7 @@ check {
       a.next_ssn[sid] = 0
       a:control(sid, "Initiate")
       a:expect_nothing(sid, "request " .. n .. " waits for the ULP, and no other one does", t.quiet / 8)
-      t.dut:reject { stream = a:known(sid) }
+      t.dut:reject { stream = a:stream_number(sid) }
       a:expect_control(sid, "Reject", "request " .. n .. ", which the ULP rejects", { ssn = 0 })
       a:expect_acknowledged("request " .. n)
     end
@@ -71,7 +71,7 @@ check {
       t:fail("requests that wait", "the first " .. #waiting .. " of them", "SID " .. waiting[#waiting] .. " waits, a SID before it does not")
     end
     for _, sid in ipairs(waiting) do
-      t.dut:accept { stream = a:known(sid) }
+      t.dut:accept { stream = a:stream_number(sid) }
       a:expect_control(sid, "Accept", "a request that waited before others were refused", { ssn = 0 })
     end
     -- A SID whose request was refused is as free as before, once another request does not wait any more.
@@ -163,7 +163,7 @@ check {
 -- The device has asked for a session, with SACKs withheld from the beginning, and its ULP has posted Sends.
 local function withheld(t)
   local a = t:associate_withheld()
-  a:take_initiate()
+  a:receive_initiate()
   for _ = 1, 3 do
     local posted, why = t:try("send", { stream = a.stream, data = hex("posted early") })
     if not posted then t:skip("nothing can be posted before the session is open: " .. tostring(why)) end

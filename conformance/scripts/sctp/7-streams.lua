@@ -11,17 +11,17 @@ check {
   purpose = "the ULP is told of the control messages that come",
   requires = "upper_tester",
   run = function(t)
-    local function told(name)
+    local function reported(name)
       t:equal("the ULP is told of the " .. name, true, t:await_event("control", { code = sctp[name] }) ~= nil)
     end
     local a = t:sctp_operating()
-    told(t.role == "responder" and "Initiate" or "Accept")
+    reported(t.role == "responder" and "Initiate" or "Accept")
     a:control(a.sid, "Terminate")
-    told("Terminate")
+    reported("Terminate")
     if t.role == "responder" then return end
     a = t:sctp_requested()
     a:control(a.sid, "Reject")
-    told("Reject")
+    reported("Reject")
   end,
 }
 
@@ -32,7 +32,7 @@ check {
   run = function(t)
     for _, decision in ipairs { "accept", "reject" } do
       local a = t:sctp_requested { accept = "manual" }
-      a:known()
+      a:stream_number()
       a:expect_nothing(a.sid, "the ULP has not decided on the Initiate")
       t.dut[decision](t.dut, { stream = a.stream })
       a:expect_control(a.sid, decision == "accept" and "Accept" or "Reject", "the ULP's decision: " .. decision, { ssn = 0 })

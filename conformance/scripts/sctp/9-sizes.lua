@@ -15,7 +15,7 @@ local function sending(t)
   local a = t:sctp_open { tester = { port = port }, dut = {} }
   a.port = port
   a:probe(a.sid)
-  return a, a:known(a.sid)
+  return a, a:stream_number(a.sid)
 end
 
 -- The user messages of the device while its ULP sends 64 KiB: all chunks of the SID until the last segment came.

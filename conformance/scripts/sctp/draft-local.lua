@@ -66,7 +66,7 @@ check {
       local a = t:sctp_open { tester = { port = port }, dut = { pd = 1 } }
       a.port = port
       a:probe(a.sid)
-      a:known(a.sid)
+      a:stream_number(a.sid)
       return a
     end
     local first, second = opened(), opened()

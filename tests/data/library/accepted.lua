@@ -10,7 +10,7 @@ check {
     local c = t:connect()
     c:start_as_initiator()
     t:gather_events()
-    local own = t:stream_known(c)
+    local own = t:stream_if_known(c)
     local port, strange = c.tcp:status().peer_port, own + 1000
     t.events[#t.events + 1] = { event = "accepted", stream = strange, port = port }
     t.events[#t.events + 1] = { event = "established", stream = strange, peer_port = c.tcp:status().local_port ~ 1, private_data = "" }

@@ -16,7 +16,7 @@ local STAG, CRC = terminate("DDP_INVALID_STAG"), terminate("MPA_CRC")
 -- A connection on which these things come, and then nothing. Its verdicts are errors: "FAIL", "WARN".
 local function bringing(things)
   local at, finished = 0, false
-  local t = { reaction = 1, told_text = function() return "" end }
+  local t = { reaction = 1, events_text = function() return "" end }
   for _, verdict in ipairs { "fail", "warn" } do
     t[verdict] = function() error(verdict:upper(), 0) end
   end

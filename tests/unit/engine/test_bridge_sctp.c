@@ -119,7 +119,7 @@ static void send_changed(struct bench *bench, unsigned side, const uint8_t *chun
     packet.end = packet.payload + octets;
     bridge_packet_mend(frame, &packet);
     ck_assert(bridge_packet_parse(frame, packet.end, &packet));
-    bench->association = bridge_sctp_take(&bench->sctp, side, frame, packet.end, &packet);
+    bench->association = bridge_sctp_input(&bench->sctp, side, frame, packet.end, &packet);
     ck_assert_ptr_nonnull(bench->association);
     if (change != NULL)
         change(bench);
@@ -208,14 +208,14 @@ static void check_cumulative(const struct bench *bench, size_t index, uint32_t t
 static void change_to(struct bench *bench, uint32_t tsn, const char *texts, bool keeps_crc)
 {
     size_t count = strlen(texts) / 4;
-    struct bridge_chunk_wish wish = {.count = count, .octets = count * DATA_OCTETS, .keeps_crc = keeps_crc};
+    struct bridge_chunk_edit edit = {.count = count, .octets = count * DATA_OCTETS, .keeps_crc = keeps_crc};
     struct iwarp_sentence error;
     uint8_t chunks[4 * DATA_OCTETS];
 
     for (size_t i = 0; i < count; i++)
         (void)data_chunk(chunks + i * DATA_OCTETS, 0, texts + i * 4);
-    wish.chunks = chunks;
-    ck_assert_int_eq(bridge_sctp_change(bench->association, 0, tsn, &wish, &error), 0);
+    edit.chunks = chunks;
+    ck_assert_int_eq(bridge_sctp_change(bench->association, 0, tsn, &edit, &error), 0);
 }
 
 static void drop_first(struct bench *bench)

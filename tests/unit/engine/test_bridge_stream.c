@@ -74,7 +74,7 @@ static void send_segment(struct bench *bench, unsigned side, uint8_t flags, uint
     octets = packet_build_tcp(frame, sizeof(frame), &fields);
     ck_assert_uint_ne(octets, 0);
     ck_assert(bridge_packet_parse(frame, octets, &packet));
-    bench->connection = bridge_streams_take(&bench->streams, side, frame, octets, &packet);
+    bench->connection = bridge_streams_input(&bench->streams, side, frame, octets, &packet);
     ck_assert_ptr_nonnull(bench->connection);
     bridge_streams_flush(&bench->streams, bench->connection, side);
 }
@@ -237,7 +237,7 @@ START_TEST(delay_holds_the_octets_from_there_on)
 }
 END_TEST
 
-START_TEST(stall_that_nobody_ends_is_told)
+START_TEST(stall_that_nobody_ends_is_reported)
 {
     struct bench *bench = begin();
 
@@ -447,7 +447,7 @@ Suite *bridge_stream_suite(void)
     tcase_add_test(cases, window_shrinks_by_what_is_inserted);
     tcase_add_test(cases, dropped_octets_are_acknowledged_to_their_sender);
     tcase_add_test(cases, delay_holds_the_octets_from_there_on);
-    tcase_add_test(cases, stall_that_nobody_ends_is_told);
+    tcase_add_test(cases, stall_that_nobody_ends_is_reported);
     tcase_add_test(cases, cuts_and_lost_segments);
     tcase_add_test(cases, segment_longer_than_the_mtu_is_cut);
     tcase_add_test(cases, closed_connection_is_reset_or_finished_for_both);

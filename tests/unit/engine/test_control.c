@@ -22,16 +22,16 @@ enum { LARGE = 32 << 20, ANSWER_USUAL = 10000, ANSWER_MILLISECONDS = 300, LATE_M
 static pid_t tester;
 static const struct upper_token demanded = {"0123456789abcdef"};
 
-static int told[2]; /* a pipe: the tester has gone on while it waited */
+static int reported[2]; /* a pipe: the tester has gone on while it waited */
 
 static void tell(void *context)
 {
     (void)context;
-    ck_assert_int_eq(write(told[1], "", 1), 1);
+    ck_assert_int_eq(write(reported[1], "", 1), 1);
 }
 
 /* An upper tester that answers when the tester has gone on three times. */
-static void answer_when_told(int listener)
+static void answer_when_reported(int listener)
 {
     char octets[1 << 10];
     int from = accept(listener, NULL, NULL);
@@ -39,7 +39,7 @@ static void answer_when_told(int listener)
     if (from < 0 || recv(from, octets, sizeof(octets), 0) <= 0)
         _exit(1);
     for (int i = 0; i < 3; i++)
-        if (read(told[0], octets, 1) != 1)
+        if (read(reported[0], octets, 1) != 1)
             _exit(1);
     _exit(send(from, "yes\n", 4, MSG_NOSIGNAL) == 4 ? 0 : 1);
 }
@@ -87,8 +87,9 @@ static struct control *begin(void (*play)(int), const struct upper_token *token,
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     bool late = play == answer_late || play == demand_token_late;
-    struct control_config config = {
-        .answer_ms = late ? ANSWER_MILLISECONDS : 0, .token = token, .waiting = play == answer_when_told ? tell : NULL};
+    struct control_config config = {.answer_ms = late ? ANSWER_MILLISECONDS : 0,
+                                    .token = token,
+                                    .waiting = play == answer_when_reported ? tell : NULL};
     socklen_t octets = sizeof(at);
     int listener = socket(AF_INET, SOCK_STREAM, 0);
 
@@ -130,16 +131,16 @@ START_TEST(tester_goes_on_while_an_answer_is_awaited)
     struct control *control;
     char *answer;
 
-    ck_assert_int_eq(pipe(told), 0);
-    control = begin(answer_when_told, NULL, &error);
+    ck_assert_int_eq(pipe(reported), 0);
+    control = begin(answer_when_reported, NULL, &error);
     ck_assert_msg(control != NULL, "%s", error.text);
     answer = control_call(control, "x", &error);
     ck_assert_msg(answer != NULL, "%s", error.text);
     ck_assert_str_eq(answer, "yes");
     free(answer);
     end(control);
-    close(told[0]);
-    close(told[1]);
+    close(reported[0]);
+    close(reported[1]);
 }
 END_TEST
 

@@ -93,7 +93,7 @@ START_TEST(arguments_and_environment)
 }
 END_TEST
 
-START_TEST(a_signal_is_told)
+START_TEST(a_signal_is_reported)
 {
     static const char *const command[] = {"sh", "-c", "kill -SEGV $$", NULL};
     struct device_command_state state;
@@ -214,7 +214,7 @@ Suite *device_command_suite(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, arguments_and_environment);
-    tcase_add_test(tests, a_signal_is_told);
+    tcase_add_test(tests, a_signal_is_reported);
     tcase_add_test(tests, a_program_that_is_not_there);
     tcase_add_test(tests, no_such_command);
     tcase_add_test(tests, command_ends_with_its_child_and_daemon);

@@ -40,7 +40,7 @@ static void setup(void)
     ops = *real;
     rig->ops = &ops;
     device_keeper_init(&keeper, NULL, 5);
-    keeper.served = keeper.stimulated = keeper.tried = true;
+    keeper.accepted_connection = keeper.stimulated = keeper.tried = true;
     rig->keeper = &keeper;
 }
 

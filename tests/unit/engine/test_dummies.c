@@ -15,7 +15,7 @@
 Suite *dummies_suite(void);
 
 struct seen {
-    unsigned passes, fails, inconclusive, skips, told;
+    unsigned passes, fails, inconclusive, skips, reported;
     char first[256];  /* PASS or FAIL */
     char reason[256]; /* the first of what was inconclusive */
 };
@@ -37,12 +37,12 @@ static int take_result(void *user, const struct result *result)
         return 0;
     if (seen->inconclusive++ == 0)
         (void)snprintf(seen->reason, sizeof(seen->reason), "%s", result->message);
-    seen->told += run_services_are_cause(result->message);
+    seen->reported += run_services_are_cause(result->message);
     return 0;
 }
 
 /* Runs these responder checks (NULL: all) on this rig, which has no upper tester. */
-static void run_some(struct rig *rig, const char *id, struct seen *seen, struct run_services *served)
+static void run_some(struct rig *rig, const char *id, struct seen *seen, struct run_services *services)
 {
     struct selection selection = {
         .pattern = {id}, .pattern_count = id != NULL, .subject = {"responder"}, .subject_count = 1};
@@ -64,7 +64,7 @@ static void run_some(struct rig *rig, const char *id, struct seen *seen, struct 
                                    .selection = &selection,
                                    .catalogue = catalogue,
                                    .rig = rig,
-                                   .services = served,
+                                   .services = services,
                                    .evidence = {.folder = -1},
                                    .report = {.result = take_result, .user = seen}};
     ck_assert_msg(runner_run(&config, &totals, &error) == 0, "%s", error.text);
@@ -74,9 +74,9 @@ static void run_some(struct rig *rig, const char *id, struct seen *seen, struct 
     catalogue_free(catalogue);
 }
 
-static void run_all(struct rig *rig, struct seen *seen, struct run_services *served)
+static void run_all(struct rig *rig, struct seen *seen, struct run_services *services)
 {
-    run_some(rig, NULL, seen, served);
+    run_some(rig, NULL, seen, services);
 }
 
 static const char *const reasons[DUMMY_KINDS] = {
@@ -96,16 +96,16 @@ static const char *const reasons[DUMMY_KINDS] = {
 START_TEST(a_dummy_passes_nothing)
 {
     struct rig *rig = dummy_rig_new((enum dummy_kind)_i);
-    struct run_services served = {0};
+    struct run_services services = {0};
     struct seen seen = {0};
 
-    run_all(rig, &seen, &served);
+    run_all(rig, &seen, &services);
     ck_assert_msg(seen.passes == 0 && seen.fails == 0, "%s: %u PASS, %u FAIL, the first: %s", dummy_names[_i],
                   seen.passes, seen.fails, seen.first);
     ck_assert_uint_gt(seen.inconclusive, 100);
-    ck_assert_uint_eq(seen.told, seen.inconclusive);
+    ck_assert_uint_eq(seen.reported, seen.inconclusive);
     ck_assert_msg(strncmp(seen.reason, reasons[_i], strlen(reasons[_i])) == 0, "%s: %s", dummy_names[_i], seen.reason);
-    run_services_free(&served);
+    run_services_free(&services);
     rig_free(rig);
 }
 END_TEST
@@ -114,16 +114,16 @@ END_TEST
 START_TEST(a_device_that_only_replies)
 {
     struct rig *rig = dummy_rig_new(DUMMY_REPLIES);
-    struct run_services served = {0};
+    struct run_services services = {0};
     struct seen seen = {0};
 
-    run_all(rig, &seen, &served);
-    ck_assert(services_has(served.known[0], "startup"));
-    ck_assert(!services_has(served.known[0], "enhanced startup"));
-    ck_assert(!services_has(served.known[0], "empty read"));
-    ck_assert_uint_gt(seen.told, 100);
+    run_all(rig, &seen, &services);
+    ck_assert(services_has(services.known[0], "startup"));
+    ck_assert(!services_has(services.known[0], "enhanced startup"));
+    ck_assert(!services_has(services.known[0], "empty read"));
+    ck_assert_uint_gt(seen.reported, 100);
     ck_assert_uint_lt(seen.passes + seen.fails, 50);
-    run_services_free(&served);
+    run_services_free(&services);
     rig_free(rig);
 }
 END_TEST
@@ -137,15 +137,15 @@ START_TEST(a_device_that_rejects)
     static const char *const accepted[] = {"EMPA-10-02",   "EMPA-6-09",    "MPA-7.1-01",   "MPA-7.1-02",  "MPA-7.1-06",
                                            "MPA-7.1.1-07", "MPA-7.1.1-22", "MPA-7.1.1-29", "MPA-7.1.2-11"};
     struct rig *rig = dummy_rig_new(DUMMY_REJECTS);
-    struct run_services served = {0};
+    struct run_services services = {0};
 
     for (size_t i = 0; i < sizeof(accepted) / sizeof(accepted[0]); i++) {
         struct seen seen = {0};
 
-        run_some(rig, accepted[i], &seen, &served);
-        ck_assert_msg(seen.fails == 0 && seen.told == 1, "%s: %s%s", accepted[i], seen.first, seen.reason);
+        run_some(rig, accepted[i], &seen, &services);
+        ck_assert_msg(seen.fails == 0 && seen.reported == 1, "%s: %s%s", accepted[i], seen.first, seen.reason);
     }
-    run_services_free(&served);
+    run_services_free(&services);
     rig_free(rig);
 }
 END_TEST
@@ -156,15 +156,15 @@ START_TEST(a_device_that_loses_connections)
     struct rig_sim_config config = {.seed = 1, .resets_every = (unsigned)_i};
     struct iwarp_sentence error = {""};
     struct rig *rig = rig_sim_new(&config, &error);
-    struct run_services served = {0};
+    struct run_services services = {0};
     struct seen seen = {0};
 
     ck_assert_msg(rig != NULL && rig_measure(rig, &error) == 0, "%s", error.text);
-    run_all(rig, &seen, &served);
+    run_all(rig, &seen, &services);
     ck_assert_msg(seen.fails == 0, "%u FAIL, the first: %s", seen.fails, seen.first);
     ck_assert_uint_gt(seen.inconclusive, 100);
-    ck_assert(services_has(served.known[0], "startup"));
-    run_services_free(&served);
+    ck_assert(services_has(services.known[0], "startup"));
+    run_services_free(&services);
     rig_free(rig);
 }
 END_TEST
@@ -178,15 +178,15 @@ START_TEST(a_reset_before_the_stimulus)
         struct rig_sim_config config = {.seed = 1, .resets_every = every};
         struct iwarp_sentence error = {""};
         struct rig *rig = rig_sim_new(&config, &error);
-        struct run_services served = {0};
+        struct run_services services = {0};
         struct seen seen = {0};
 
         ck_assert_msg(rig != NULL && rig_measure(rig, &error) == 0, "%s", error.text);
-        run_some(rig, "MPA-7.1.1-27", &seen, &served);
+        run_some(rig, "MPA-7.1.1-27", &seen, &services);
         ck_assert_msg(seen.fails == 0, "each %uth connection: %s", every, seen.first);
         ck_assert_uint_eq(seen.passes + seen.inconclusive, 1);
         lost += seen.inconclusive;
-        run_services_free(&served);
+        run_services_free(&services);
         rig_free(rig);
     }
     ck_assert_uint_gt(lost, 0);

@@ -36,7 +36,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    run_services_free(&device.served);
+    run_services_free(&device.services);
     defect_set_free(device.defects);
     defect_list_free(variants);
     pics_free(pics);
@@ -275,7 +275,7 @@ START_TEST(the_octets_decide_what_is_allowed)
     ck_assert(!allows(&session, "goes on"));
     ck_assert(!allows(&session, "terminate 1201"));
     ck_assert(session.untouched);
-    run_services_free(&oracle.served);
+    run_services_free(&oracle.services);
     defect_set_free(oracle.defects);
 }
 END_TEST
@@ -290,7 +290,7 @@ static void predict_alone(struct session *session)
     oracle.defects = defect_set_asking(&error);
     ck_assert_msg(session_run(&config.world, &oracle, session, 1, predict, NULL, oracle.defects, &error) == 0, "%s",
                   error.text);
-    run_services_free(&oracle.served);
+    run_services_free(&oracle.services);
     defect_set_free(oracle.defects);
 }
 

@@ -193,7 +193,7 @@ static const struct {
     {"nothing", 17, 0, {0}, IPSEC_PACKET_OTHER, 0},
 };
 
-START_TEST(frame_is_told_by_what_it_carries)
+START_TEST(frame_is_reported_by_what_it_carries)
 {
     uint8_t frame[128];
     size_t octets = frame_of(frame, packets[_i].protocol, packets[_i].rest, packets[_i].octets);
@@ -233,7 +233,7 @@ Suite *ipsec_suite(void)
     tcase_add_test(tests, connection_of_the_kernels_esp_has_its_interface);
     tcase_add_test(tests, charon_loads_esp_of_its_own_where_the_kernel_makes_none);
     tcase_add_test(tests, secret_of_any_octets_is_base64);
-    tcase_add_loop_test(tests, frame_is_told_by_what_it_carries, 0, (int)(sizeof(packets) / sizeof(packets[0])));
+    tcase_add_loop_test(tests, frame_is_reported_by_what_it_carries, 0, (int)(sizeof(packets) / sizeof(packets[0])));
     tcase_add_test(tests, frame_sent_again_has_no_checksum_and_may_be_altered);
     suite_add_tcase(suite, tests);
     return suite;

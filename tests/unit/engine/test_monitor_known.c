@@ -151,14 +151,14 @@ START_TEST(burst_and_then_so_many_a_minute)
 
     monitor_rate_begin(&rate, 60, 5);
     for (unsigned i = 0; i < 20; i++)
-        said += monitor_rate_take(&rate, 1000 * SECOND);
+        said += monitor_rate_allow(&rate, 1000 * SECOND);
     ck_assert_uint_eq(said, 5);
     ck_assert_uint_eq(monitor_rate_refused(&rate), 15);
     ck_assert_uint_eq(monitor_rate_refused(&rate), 0);
     for (unsigned i = 1; i <= 200; i++)
-        said += monitor_rate_take(&rate, 1000 * SECOND + i * SECOND / 10);
+        said += monitor_rate_allow(&rate, 1000 * SECOND + i * SECOND / 10);
     ck_assert_uint_eq(said, 25);
-    ck_assert(monitor_rate_take(&rate, 10 * SECOND)); /* the clock was set back */
+    ck_assert(monitor_rate_allow(&rate, 10 * SECOND)); /* the clock was set back */
 }
 END_TEST
 

@@ -18,7 +18,7 @@ static struct catalogue *catalogue;
 static struct defect_list *defects;
 static struct prove_demands *demands;
 static struct script_host *host;
-static char told[8192];
+static char reported[8192];
 
 static void setup(void)
 {
@@ -41,14 +41,14 @@ static void teardown(void)
 
 static void keep(void *user, const char *text)
 {
-    size_t used = strlen(told);
+    size_t used = strlen(reported);
 
     (void)user;
-    (void)snprintf(told + used, sizeof(told) - used, "%s\n", text);
+    (void)snprintf(reported + used, sizeof(reported) - used, "%s\n", text);
 }
 
 /* What is printed of `defect` when it has drawn `first`, and then `second` unless that is NULL. */
-static const char *told_of(const char *defect, const char *first, const char *second)
+static const char *reported_of(const char *defect, const char *first, const char *second)
 {
     const struct defect *known = defect_list_find(defects, defect);
     size_t count;
@@ -57,33 +57,33 @@ static const char *told_of(const char *defect, const char *first, const char *se
     ck_assert_int_eq(prove_demands_kill(demands, known, first), 0);
     if (second != NULL)
         ck_assert_int_eq(prove_demands_kill(demands, known, second), 0);
-    told[0] = '\0';
+    reported[0] = '\0';
     count = prove_demands_tell(demands, host, catalogue, defects, keep, NULL);
-    ck_assert_uint_eq(count, told[0] != '\0');
-    return told;
+    ck_assert_uint_eq(count, reported[0] != '\0');
+    return reported;
 }
 
 START_TEST(a_breach_of_a_must_wants_fail)
 {
     ck_assert_str_eq(
-        told_of("ddp-version-terminate", "DDP-4.1-13 responder WARN", NULL),
+        reported_of("ddp-version-terminate", "DDP-4.1-13 responder WARN", NULL),
         "ddp-version-terminate: breaks DDP-4.1-13, a MUST, and nothing that it names draws more than WARN\n");
-    ck_assert_str_eq(told_of("ddp-version-terminate", "DDP-4.1-13 initiator FAIL", NULL), "");
+    ck_assert_str_eq(reported_of("ddp-version-terminate", "DDP-4.1-13 initiator FAIL", NULL), "");
 }
 END_TEST
 
 START_TEST(what_a_defect_does_not_name_counts_for_nothing)
 {
     ck_assert_str_eq(
-        told_of("ddp-version-terminate", "DDP-4.1-13 responder WARN", "MPA-4.1-01 responder FAIL"),
+        reported_of("ddp-version-terminate", "DDP-4.1-13 responder WARN", "MPA-4.1-01 responder FAIL"),
         "ddp-version-terminate: breaks DDP-4.1-13, a MUST, and nothing that it names draws more than WARN\n");
 }
 END_TEST
 
-START_TEST(a_declared_defect_may_warn_and_a_needless_line_is_told)
+START_TEST(a_declared_defect_may_warn_and_a_needless_line_is_reported)
 {
-    ck_assert_str_eq(told_of("mpa-reject-closes", "MPA-7.1.2-07 responder WARN", NULL), "");
-    ck_assert_str_eq(told_of("mpa-reject-closes", "MPA-7.1.2-07 responder FAIL", NULL),
+    ck_assert_str_eq(reported_of("mpa-reject-closes", "MPA-7.1.2-07 responder WARN", NULL), "");
+    ck_assert_str_eq(reported_of("mpa-reject-closes", "MPA-7.1.2-07 responder FAIL", NULL),
                      "mpa-reject-closes: reference-stack/defects/defects-warn.tsv has it without need\n");
 }
 END_TEST
@@ -118,7 +118,7 @@ Suite *prove_demands_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_breach_of_a_must_wants_fail);
     tcase_add_test(tcase, what_a_defect_does_not_name_counts_for_nothing);
-    tcase_add_test(tcase, a_declared_defect_may_warn_and_a_needless_line_is_told);
+    tcase_add_test(tcase, a_declared_defect_may_warn_and_a_needless_line_is_reported);
     tcase_add_test(tcase, each_line_is_of_a_defect_and_has_a_reason);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -41,7 +41,7 @@ static const char *word_of(const struct defect *defect, bool draft)
     return reason.text;
 }
 
-START_TEST(operations_are_told_apart)
+START_TEST(operations_are_reported_apart)
 {
     static const struct {
         const char *id, *word, *draft;
@@ -181,7 +181,7 @@ Suite *prove_llp_suite(void)
     TCase *tcase = tcase_create("llp");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, operations_are_told_apart);
+    tcase_add_test(tcase, operations_are_reported_apart);
     tcase_add_test(tcase, nothing_of_sctp_is_foreign);
     tcase_add_test(tcase, choices_have_the_layers_of_their_meaning);
     tcase_add_test(tcase, lines_are_whole);

@@ -181,7 +181,7 @@ START_TEST(rule_without_a_cause_has_that_of_the_same_frame)
 END_TEST
 
 /* A field makes those untrusted that come after it, or that it says the meaning of. */
-START_TEST(rule_has_the_cause_of_a_field_that_weighs_more)
+START_TEST(rule_has_the_cause_of_a_field_with_more_weight)
 {
     static const struct {
         const char *first, *second, *then;
@@ -198,7 +198,7 @@ START_TEST(rule_has_the_cause_of_a_field_that_weighs_more)
 }
 END_TEST
 
-START_TEST(rule_has_the_cause_of_the_checks_field_that_weighs_more)
+START_TEST(rule_has_the_cause_of_the_checks_field_with_more_weight)
 {
     struct outcome outcome = {.verdict = VERDICT_FAIL, .cause = "model-wrong", .hint = "T"};
 
@@ -222,8 +222,8 @@ Suite *run_cause_suite(void)
     tcase_add_test(tests, rules_below_unreadable_framing_share_its_cause);
     tcase_add_test(tests, rules_share_that_a_device_goes_on_after_an_error);
     tcase_add_test(tests, rules_of_the_tester_share_nothing);
-    tcase_add_loop_test(tests, rule_has_the_cause_of_a_field_that_weighs_more, 0, 6);
-    tcase_add_test(tests, rule_has_the_cause_of_the_checks_field_that_weighs_more);
+    tcase_add_loop_test(tests, rule_has_the_cause_of_a_field_with_more_weight, 0, 6);
+    tcase_add_test(tests, rule_has_the_cause_of_the_checks_field_with_more_weight);
     tcase_add_test(tests, rule_without_a_cause_has_that_of_the_same_frame);
     suite_add_tcase(suite, tests);
     return suite;

@@ -108,7 +108,7 @@ START_TEST(large_is_more_than_a_shut_window_lets_pass)
                        "    local c, number = t:operating()\n"
                        "    c:window(0)\n"
                        "    t.dut:write { stream = number, stag = 1, length = octets, id = i }\n"
-                       "    t:equal('completions', i - 1, #t:take_events(c, { write_done = true }, 1, t.quiet))\n"
+                       "    t:equal('completions', i - 1, #t:collect_events(c, { write_done = true }, 1, t.quiet))\n"
                        "    c:window(65535)\n"
                        "    c:pass_message('the Write')\n"
                        "  end end }") == 0,

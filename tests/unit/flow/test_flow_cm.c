@@ -242,7 +242,7 @@ START_TEST(mad_of_another_length_is_refused)
 END_TEST
 
 /* The same Communication ID with another Transaction ID is another exchange; answers without their REQ are reported. */
-START_TEST(transaction_id_tells_exchanges_apart)
+START_TEST(transaction_id_reports_exchanges_apart)
 {
     begin(MAD_ROCE_V2, false, false);
     request(0xA1, 1);
@@ -365,7 +365,7 @@ Suite *flow_cm_suite(void)
     tcase_add_loop_test(tcase, wrong_icrc_is_reported_and_counted, MAD_INFINIBAND, MAD_INFINIBAND_GLOBAL + 1);
     tcase_add_loop_test(tcase, damaged_req_does_not_change_the_exchange, 0, 2 * CM_MESSAGE_OCTETS);
     tcase_add_loop_test(tcase, mad_of_another_length_is_refused, 0, 5);
-    tcase_add_test(tcase, transaction_id_tells_exchanges_apart);
+    tcase_add_test(tcase, transaction_id_reports_exchanges_apart);
     tcase_add_test(tcase, sidr_exchange_is_decoded);
     tcase_add_loop_test(tcase, cut_mad_is_read_as_far_as_it_goes, 40, 330);
     tcase_add_loop_test(tcase, packets_without_a_cm_message_are_counted, 0, 7);

@@ -273,7 +273,7 @@ END_TEST
 START_TEST(one_way_at_once)
 {
     const struct flow_config config = {.one_way_segments = 8};
-    const unsigned told_from = _i == 0 ? 6 : COUNT; /* the Request is the first of eight */
+    const unsigned reported_from = _i == 0 ? 6 : COUNT; /* the Request is the first of eight */
     struct talk *talk = talk_new(&config);
 
     talk_start_simple(talk, false, false, true);
@@ -288,7 +288,7 @@ START_TEST(one_way_at_once)
             talk_give(talk);
         }
         talk_segment(talk, 0, talk->boundary[0][i], talk->boundary[0][i + 1]);
-        EXPECT(talk->good[0] == (i < told_from ? 0 : i + 1), "after %u: %s", i + 1, talk->log[0]);
+        EXPECT(talk->good[0] == (i < reported_from ? 0 : i + 1), "after %u: %s", i + 1, talk->log[0]);
     }
     talk_finish(talk);
     EXPECT(talk->good[0] == COUNT && talk->wrong == 0, "%s", talk->log[0]);

@@ -101,7 +101,7 @@ START_TEST(units_after_a_hole_come_by_time_alone)
 }
 END_TEST
 
-START_TEST(dropped_frames_are_told_to_each_open_flow)
+START_TEST(dropped_frames_are_reported_to_each_open_flow)
 {
     struct talk *talk = talk_of(0);
 
@@ -165,7 +165,7 @@ Suite *flow_time_suite(void)
     tcase_add_test(cases, closed_flow_ends_when_its_segments_come_no_more);
     tcase_add_test(cases, time_that_goes_back_ends_nothing);
     tcase_add_test(cases, units_after_a_hole_come_by_time_alone);
-    tcase_add_test(cases, dropped_frames_are_told_to_each_open_flow);
+    tcase_add_test(cases, dropped_frames_are_reported_to_each_open_flow);
     tcase_add_loop_test(cases, each_kind_of_flow_learns_of_losses_and_ends_idle, 0, MANY_LAYERS);
     suite_add_tcase(suite, cases);
     return suite;

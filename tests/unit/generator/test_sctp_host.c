@@ -144,7 +144,7 @@ static const struct sctp_received *hear(struct sctp_assoc *assoc, const char *te
     return got;
 }
 
-START_TEST(set_up_says_what_it_is_told)
+START_TEST(set_up_says_what_it_is_reported)
 {
     static const uint8_t unknown[] = {0x80, 0x77, 0, 4};
     struct sctp_assoc_options active = {.has_adaptation = true,
@@ -414,7 +414,7 @@ Suite *sctp_host_suite(void)
     TCase *cases = tcase_create("sctp_host");
 
     tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_test(cases, set_up_says_what_it_is_told);
+    tcase_add_test(cases, set_up_says_what_it_is_reported);
     tcase_add_test(cases, options_are_looked_at);
     tcase_add_test(cases, chunk_fields_are_the_callers);
     tcase_add_test(cases, chunks_are_bundled);

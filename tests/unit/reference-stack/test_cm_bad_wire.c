@@ -43,7 +43,7 @@ static void listen_all(void)
 }
 
 /* Events of that kind which tell of the port. */
-static unsigned told(unsigned side, enum cm_event_kind kind, unsigned port)
+static unsigned reported(unsigned side, enum cm_event_kind kind, unsigned port)
 {
     unsigned count = 0;
 
@@ -55,16 +55,16 @@ static unsigned told(unsigned side, enum cm_event_kind kind, unsigned port)
 /* How one connection ended at both sides. Returns 1 when the client has it established. */
 static unsigned judge(unsigned i)
 {
-    unsigned port = FIRST_PORT + i, made = told(1, CM_EVENT_ESTABLISHED, port), other = i % 4;
-    unsigned rejected = told(1, CM_EVENT_REJECTED, port), timeout = told(1, CM_EVENT_TIMEOUT, port);
+    unsigned port = FIRST_PORT + i, made = reported(1, CM_EVENT_ESTABLISHED, port), other = i % 4;
+    unsigned rejected = reported(1, CM_EVENT_REJECTED, port), timeout = reported(1, CM_EVENT_TIMEOUT, port);
 
-    EXPECT(told(0, CM_EVENT_REQUEST, port) <= 1, "port %u: the ULP was asked twice", port);
-    EXPECT(told(0, CM_EVENT_ESTABLISHED, port) <= 1, "port %u: the server has it twice", port);
+    EXPECT(reported(0, CM_EVENT_REQUEST, port) <= 1, "port %u: the ULP was asked twice", port);
+    EXPECT(reported(0, CM_EVENT_ESTABLISHED, port) <= 1, "port %u: the server has it twice", port);
     /* A client that was answered may hear later that the server has missed its RTU. */
     EXPECT(made + timeout <= 1 && rejected <= 1 && made + rejected + timeout >= 1,
            "port %u: %u made, %u rejected, %u timeouts", port, made, rejected, timeout);
     EXPECT(other % 2 == 0 || made == 0, "port %u: established where it is rejected", port);
-    EXPECT(told(0, CM_EVENT_ESTABLISHED, port) <= made, "port %u: the server has what the client has not", port);
+    EXPECT(reported(0, CM_EVENT_ESTABLISHED, port) <= made, "port %u: the server has what the client has not", port);
     return made;
 }
 

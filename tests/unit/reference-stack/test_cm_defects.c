@@ -37,9 +37,10 @@ static void note_agent(struct transcript *transcript, struct cm_agent *agent)
     while (cm_agent_output(agent, &output))
         note(transcript, output.mad, MAD_OCTETS);
     while (cm_agent_poll(agent, &event)) {
-        uint8_t told[] = {(uint8_t)event.kind, (uint8_t)event.reason, event.code, event.minor, event.service_proven};
+        uint8_t reported[] = {(uint8_t)event.kind, (uint8_t)event.reason, event.code, event.minor,
+                              event.service_proven};
 
-        note(transcript, told, sizeof(told));
+        note(transcript, reported, sizeof(reported));
         note(transcript, &event.tuple.source_port, sizeof(event.tuple.source_port));
         note(transcript, event.data, event.octets);
     }

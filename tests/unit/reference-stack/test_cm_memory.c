@@ -17,7 +17,7 @@ Suite *cm_memory_suite(void);
 
 enum { CONNECTIONS = 20, PORT = 7, STEPS = 4000 };
 
-struct told {
+struct reported {
     unsigned established[2], ended;
     bool finished;
 };
@@ -26,7 +26,7 @@ static const struct cm_place places[2] = {{.family = 4, .address = {10, 0, 0, 1}
                                           {.family = 4, .address = {10, 0, 0, 2}}};
 
 /* Gives each side what the other one sends, until neither sends more. No assertion here: Check allocates. */
-static void talk(struct cm_agent *agent[2], struct told *told)
+static void talk(struct cm_agent *agent[2], struct reported *reported)
 {
     uint64_t now = 1;
 
@@ -42,8 +42,8 @@ static void talk(struct cm_agent *agent[2], struct told *told)
             }
             while (cm_agent_poll(agent[i], &event)) {
                 moved = true;
-                told->established[i] += event.kind == CM_EVENT_ESTABLISHED;
-                told->ended += event.kind == CM_EVENT_TIMEOUT || event.kind == CM_EVENT_REJECTED;
+                reported->established[i] += event.kind == CM_EVENT_ESTABLISHED;
+                reported->ended += event.kind == CM_EVENT_TIMEOUT || event.kind == CM_EVENT_REJECTED;
                 if (i == 0 && event.kind == CM_EVENT_REQUEST)
                     (void)cm_agent_accept(agent[0], event.id, NULL, 0, now, NULL);
                 if (i == 1 && event.kind == CM_EVENT_ESTABLISHED)
@@ -55,7 +55,7 @@ static void talk(struct cm_agent *agent[2], struct told *told)
         now = cm_agent_deadline(agent[0]) < cm_agent_deadline(agent[1]) ? cm_agent_deadline(agent[0])
                                                                         : cm_agent_deadline(agent[1]);
         if (now == UINT64_MAX) {
-            told->finished = true;
+            reported->finished = true;
             return;
         }
         cm_agent_tick(agent[0], now);
@@ -64,14 +64,14 @@ static void talk(struct cm_agent *agent[2], struct told *told)
 }
 
 /* Returns how many connections were begun; -1: the agents were not even there. */
-static int converse(struct told *told)
+static int converse(struct reported *reported)
 {
     struct cm_listener listener = {.protocol = 6, .port = PORT, .answer = CM_ANSWER_ASK};
     struct cm_agent_config config;
     struct cm_agent *agent[2];
     int begun = -1;
 
-    memset(told, 0, sizeof(*told));
+    memset(reported, 0, sizeof(*reported));
     cm_agent_config_default(&config);
     config.check_destination = false;
     agent[0] = cm_agent_new(&config, NULL);
@@ -87,7 +87,7 @@ static int converse(struct told *told)
         begun = 0;
         for (unsigned i = 0; i < CONNECTIONS; i++)
             begun += cm_agent_connect(agent[1], &connect, 1, &id, NULL) == 0;
-        talk(agent, told);
+        talk(agent, reported);
     }
     cm_agent_free(agent[0]);
     cm_agent_free(agent[1]);
@@ -100,22 +100,23 @@ START_TEST(each_allocation_fails)
     unsigned failures = 0;
 
     for (long n = 1;; n++) {
-        struct told told;
+        struct reported reported;
         long before = short_live;
         int begun;
 
         short_failed = false;
         short_more = _i == 0 ? 0 : 1000000;
         short_left = n;
-        begun = converse(&told);
+        begun = converse(&reported);
         short_left = short_more = 0;
         ck_assert_msg(short_live == before, "allocation %ld: %ld are not freed", n, short_live - before);
-        ck_assert_msg(begun < 0 || told.finished, "allocation %ld: no rest", n);
+        ck_assert_msg(begun < 0 || reported.finished, "allocation %ld: no rest", n);
         /* No connection that nobody has begun, and none twice. */
-        ck_assert(begun < 0 || (told.established[0] <= (unsigned)begun && told.established[1] <= (unsigned)begun));
+        ck_assert(begun < 0 ||
+                  (reported.established[0] <= (unsigned)begun && reported.established[1] <= (unsigned)begun));
         if (!short_failed) {
-            ck_assert_uint_eq(told.established[0], CONNECTIONS);
-            ck_assert_uint_eq(told.established[1], CONNECTIONS);
+            ck_assert_uint_eq(reported.established[0], CONNECTIONS);
+            ck_assert_uint_eq(reported.established[1], CONNECTIONS);
             break;
         }
         failures++;

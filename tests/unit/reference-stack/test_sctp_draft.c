@@ -64,7 +64,7 @@ START_TEST(streams_need_no_session)
     struct iwarp_stream *stream;
 
     sctp_pair_feed_send(pair, SCTP_PASSIVE, 7, 1, 1, 8);
-    ck_assert_uint_eq(sctp_pair_told(pair, SCTP_PASSIVE, IWARP_ASSOCIATION_REQUEST), 1);
+    ck_assert_uint_eq(sctp_pair_reported(pair, SCTP_PASSIVE, IWARP_ASSOCIATION_REQUEST), 1);
     stream = sctp_pair_stream(pair, SCTP_PASSIVE, 0, 7, NULL);
     (void)iwarp_stream_post_receive(stream, 1, buffer, 8, NULL); /* before the segment is taken */
     sctp_pair_run(pair);
@@ -171,7 +171,7 @@ START_TEST(reset_of_an_open_stream)
     sctp_pair_feed(pair, SCTP_PASSIVE, 1, DDP_SCTP_PPID_DRAFT_CONTROL, reset, sizeof(reset));
     ck_assert_uint_eq(sctp_pair_count(pair, SCTP_PASSIVE, 0, IWARP_EVENT_ERROR), 1);
     ck_assert_uint_eq(sctp_pair_count(pair, SCTP_PASSIVE, 0, IWARP_EVENT_CLOSED), 1);
-    ck_assert_uint_eq(sctp_pair_told(pair, SCTP_PASSIVE, IWARP_ASSOCIATION_REQUEST), 1);
+    ck_assert_uint_eq(sctp_pair_reported(pair, SCTP_PASSIVE, IWARP_ASSOCIATION_REQUEST), 1);
     (void)sctp_pair_stream(pair, SCTP_PASSIVE, 0, 1, NULL);
     ck_assert_uint_eq(sctp_pair_count(pair, SCTP_PASSIVE, 0, IWARP_EVENT_ESTABLISHED), 0);
     (void)sctp_pair_step(pair);

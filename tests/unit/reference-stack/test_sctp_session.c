@@ -105,7 +105,7 @@ START_TEST(session_from_beginning_to_end)
         }
         ck_assert_int_eq(iwarp_sctp_stream_sid(active), -1);
     }
-    ck_assert_uint_eq(sctp_pair_told(pair, SCTP_PASSIVE, IWARP_ASSOCIATION_CLOSED), 2);
+    ck_assert_uint_eq(sctp_pair_reported(pair, SCTP_PASSIVE, IWARP_ASSOCIATION_CLOSED), 2);
     sctp_pair_free(pair);
 }
 END_TEST

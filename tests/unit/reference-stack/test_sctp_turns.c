@@ -34,10 +34,10 @@ START_TEST(initiate_before_the_sack)
     iwarp_stream_disconnect(pair->side[SCTP_PASSIVE].ends[0].stream, pair->now);
     sctp_pair_run(pair);
     ck_assert_uint_eq(sctp_pair_count(pair, SCTP_ACTIVE, 0, IWARP_EVENT_CLOSED), 1);
-    requests = sctp_pair_told(pair, SCTP_PASSIVE, IWARP_ASSOCIATION_REQUEST);
+    requests = sctp_pair_reported(pair, SCTP_PASSIVE, IWARP_ASSOCIATION_REQUEST);
     (void)sctp_pair_stream(pair, SCTP_ACTIVE, 1, SID, NULL);
     sctp_pair_run(pair);
-    ck_assert_uint_eq(sctp_pair_told(pair, SCTP_PASSIVE, IWARP_ASSOCIATION_REQUEST), requests + 1);
+    ck_assert_uint_eq(sctp_pair_reported(pair, SCTP_PASSIVE, IWARP_ASSOCIATION_REQUEST), requests + 1);
     (void)sctp_pair_stream(pair, SCTP_PASSIVE, 1, SID, NULL);
     pair->side[SCTP_ACTIVE].silent = false;
     sctp_pair_run(pair);

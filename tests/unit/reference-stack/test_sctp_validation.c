@@ -358,7 +358,7 @@ static void end_association(bool own)
         ck_assert_uint_eq(sctp_pair_count(pair, SCTP_PASSIVE, n, IWARP_EVENT_CLOSED), 1);
         ck_assert_int_eq(iwarp_sctp_stream_sid(side->ends[n].stream), -1);
     }
-    ck_assert_uint_eq(sctp_pair_told(pair, SCTP_PASSIVE, IWARP_ASSOCIATION_DOWN), 1);
+    ck_assert_uint_eq(sctp_pair_reported(pair, SCTP_PASSIVE, IWARP_ASSOCIATION_DOWN), 1);
     sctp_pair_free(pair);
 }
 
@@ -399,7 +399,7 @@ START_TEST(linger_limit_ends_a_silent_session)
     /* The peer has not ended its side, so this SID is not asked for again (6.6); the peer may begin anew. */
     ck_assert_int_ne(iwarp_association_free_sid(association), SID);
     sctp_pair_feed_control(pair, SCTP_ACTIVE, SID, 0, DDP_SCTP_INITIATE, 0);
-    ck_assert_uint_eq(sctp_pair_told(pair, SCTP_ACTIVE, IWARP_ASSOCIATION_REQUEST), 1);
+    ck_assert_uint_eq(sctp_pair_reported(pair, SCTP_ACTIVE, IWARP_ASSOCIATION_REQUEST), 1);
     sctp_pair_free(pair);
 }
 END_TEST

@@ -43,7 +43,7 @@ struct side {
     struct user_sctp *end;
     struct iwarp_stream *streams[STREAMS];
     size_t kinds[STREAMS][IWARP_EVENT_ERROR + 1];
-    size_t told[IWARP_ASSOCIATION_DOWN + 1];
+    size_t reported[IWARP_ASSOCIATION_DOWN + 1];
     struct packet *queue; /* on the way to the other side */
     size_t count;
 };
@@ -110,14 +110,14 @@ static void on_packet(void *user, const uint8_t *packet, size_t octets)
 
 static void poll_all(struct side *side)
 {
-    struct iwarp_association_event told;
+    struct iwarp_association_event reported;
     struct iwarp_event event;
 
     for (unsigned n = 0; n < STREAMS; n++)
         while (iwarp_stream_poll(side->streams[n], &event))
             side->kinds[n][event.kind]++;
-    while (iwarp_association_poll(side->association, &told))
-        side->told[told.kind]++;
+    while (iwarp_association_poll(side->association, &reported))
+        side->reported[reported.kind]++;
 }
 
 /* One packet arrives, maybe not the oldest one; without any, time passes. */
@@ -216,7 +216,7 @@ static void close_link(struct link *link)
 
 static bool is_up(const struct link *link)
 {
-    return link->side[0].told[IWARP_ASSOCIATION_UP] + link->side[1].told[IWARP_ASSOCIATION_UP] == SIDES;
+    return link->side[0].reported[IWARP_ASSOCIATION_UP] + link->side[1].reported[IWARP_ASSOCIATION_UP] == SIDES;
 }
 
 static bool is_exchanged(const struct link *link)
@@ -230,7 +230,7 @@ static bool is_exchanged(const struct link *link)
 
 static bool is_down(const struct link *link)
 {
-    return link->side[0].told[IWARP_ASSOCIATION_DOWN] + link->side[1].told[IWARP_ASSOCIATION_DOWN] == SIDES;
+    return link->side[0].reported[IWARP_ASSOCIATION_DOWN] + link->side[1].reported[IWARP_ASSOCIATION_DOWN] == SIDES;
 }
 
 static uint8_t source[BULK], sinks[STREAMS][BULK], reads[STREAMS][BULK], text[STREAMS][64];
@@ -312,8 +312,8 @@ END_TEST
 /* An endpoint without an indication: the other aborts the association (RFC 5043 7.1). */
 static bool is_refused(const struct link *link)
 {
-    return link->side[PASSIVE].told[IWARP_ASSOCIATION_DOWN] == 1 &&
-           link->side[ACTIVE].told[IWARP_ASSOCIATION_DOWN] == 1;
+    return link->side[PASSIVE].reported[IWARP_ASSOCIATION_DOWN] == 1 &&
+           link->side[ACTIVE].reported[IWARP_ASSOCIATION_DOWN] == 1;
 }
 
 START_TEST(association_without_indication_is_refused)
@@ -343,7 +343,7 @@ START_TEST(association_without_indication_is_refused)
         ck_assert_msg(side->end != NULL, "%s", sentence.text);
     }
     run_until(link, is_refused);
-    ck_assert_uint_eq(link->side[PASSIVE].told[IWARP_ASSOCIATION_UP], 0);
+    ck_assert_uint_eq(link->side[PASSIVE].reported[IWARP_ASSOCIATION_UP], 0);
     close_link(link);
 }
 END_TEST
@@ -377,9 +377,9 @@ static void never_acknowledged(enum iwarp_sctp_profile profile)
     link->unacknowledged = true;
     for (unsigned n = 0; n < STREAMS; n++)
         ck_assert_int_eq(iwarp_stream_post_write(active->streams[n], &write, NULL), 0);
-    for (unsigned i = 0; i < 100000 && active->told[IWARP_ASSOCIATION_DOWN] == 0; i++)
+    for (unsigned i = 0; i < 100000 && active->reported[IWARP_ASSOCIATION_DOWN] == 0; i++)
         step(link);
-    ck_assert_uint_eq(active->told[IWARP_ASSOCIATION_DOWN], 1);
+    ck_assert_uint_eq(active->reported[IWARP_ASSOCIATION_DOWN], 1);
     ck_assert_uint_lt(iwarp_association_counters(active->association)->messages_sent * LEAST_SEGMENT,
                       2 * (uint64_t)USER_SCTP_SPACE);
     for (unsigned n = 0; n < STREAMS; n++) {

@@ -50,7 +50,7 @@ static void begin(enum iwarp_sctp_profile profile)
     ck_assert_uint_eq(iwarp_listener_port(talk.listener), PORT);
 }
 
-static void take_events(void)
+static void collect_events(void)
 {
     struct iwarp_completion completion;
     struct iwarp_qp_event event;
@@ -78,7 +78,7 @@ static void run_until(const size_t *count, size_t wanted)
 {
     for (unsigned i = 0; i < 1000 && *count < wanted; i++) {
         ck_assert_int_ge(iwarp_context_run(talk.context, 1000, &talk.sentence), 0);
-        take_events();
+        collect_events();
     }
     ck_assert_uint_eq(*count, wanted);
 }

@@ -12,19 +12,19 @@
 Suite *digests_suite(void);
 
 static char *folder;
-static char told[1000];
+static char reported[1000];
 
 static void tell(void *user, const char *name, const char *what)
 {
     (void)user;
-    (void)snprintf(told + strlen(told), sizeof(told) - strlen(told), "%s %s\n", name, what);
+    (void)snprintf(reported + strlen(reported), sizeof(reported) - strlen(reported), "%s %s\n", name, what);
 }
 
 static int verify(struct iwarp_sentence *error)
 {
     size_t count = 0;
 
-    told[0] = '\0';
+    reported[0] = '\0';
     return digests_verify(folder, tell, NULL, &count, error);
 }
 
@@ -73,12 +73,12 @@ START_TEST(nothing_was_changed)
     struct iwarp_sentence error = {""};
     size_t count = 0;
 
-    ck_assert_msg(digests_verify(folder, tell, NULL, &count, &error) == 0, "%s%s", error.text, told);
+    ck_assert_msg(digests_verify(folder, tell, NULL, &count, &error) == 0, "%s%s", error.text, reported);
     ck_assert_uint_eq(count, 2);
 }
 END_TEST
 
-START_TEST(changes_are_told)
+START_TEST(changes_are_reported)
 {
     struct iwarp_sentence error = {""};
     char *results;
@@ -86,17 +86,17 @@ START_TEST(changes_are_told)
 
     sample_write(sample_path(folder, "evidence/a b.pcapng"), "abd", 3);
     ck_assert_int_eq(verify(&error), DIGESTS_DIFFER);
-    ck_assert_str_eq(told, "evidence/a b.pcapng differs\n");
+    ck_assert_str_eq(reported, "evidence/a b.pcapng differs\n");
     ck_assert_int_eq(unlink(sample_path(folder, "evidence/a b.pcapng")), 0);
     ck_assert_int_eq(verify(&error), DIGESTS_DIFFER);
-    ck_assert_str_eq(told, "evidence/a b.pcapng is missing\n");
+    ck_assert_str_eq(reported, "evidence/a b.pcapng is missing\n");
     ck_assert_int_eq(symlink("/dev/null", sample_path(folder, "evidence/a b.pcapng")), 0);
     ck_assert_int_eq(verify(&error), DIGESTS_DIFFER);
     ck_assert_int_eq(unlink(sample_path(folder, "evidence/a b.pcapng")), 0);
     sample_write(sample_path(folder, "evidence/a b.pcapng"), "abc", 3);
     sample_write(sample_path(folder, "evidence/more.pcapng"), "abc", 3);
     ck_assert_int_eq(verify(&error), DIGESTS_DIFFER);
-    ck_assert_str_eq(told, "evidence/more.pcapng is not in the list\n");
+    ck_assert_str_eq(reported, "evidence/more.pcapng is not in the list\n");
     ck_assert_int_eq(unlink(sample_path(folder, "evidence/more.pcapng")), 0);
     ck_assert_int_eq(verify(&error), 0);
 
@@ -104,7 +104,7 @@ START_TEST(changes_are_told)
     sample_write(sample_path(folder, "results.jsonl"), results, size - 1); /* the last newline */
     free(results);
     ck_assert_int_eq(verify(&error), DIGESTS_DIFFER);
-    ck_assert_str_eq(told, "results.jsonl differs\n");
+    ck_assert_str_eq(reported, "results.jsonl differs\n");
 }
 END_TEST
 
@@ -119,7 +119,7 @@ START_TEST(named_evidence_is_listed)
     free(list);
     ck_assert_int_eq(unlink(sample_path(folder, "evidence/a b.pcapng")), 0);
     ck_assert_int_eq(verify(&error), DIGESTS_DIFFER);
-    ck_assert_str_eq(told, "evidence/a b.pcapng is not in the list\n");
+    ck_assert_str_eq(reported, "evidence/a b.pcapng is not in the list\n");
 }
 END_TEST
 
@@ -144,7 +144,7 @@ START_TEST(malformed_list_of_digests_is_refused)
     sample_write(sample_path(folder, DIGESTS_FILE), no_lists[_i], strlen(no_lists[_i]));
     ck_assert_int_eq(verify(&error), DIGESTS_UNKNOWN);
     ck_assert_ptr_nonnull(strstr(error.text, DIGESTS_FILE ":1: "));
-    ck_assert_str_eq(told, "");
+    ck_assert_str_eq(reported, "");
 }
 END_TEST
 
@@ -166,7 +166,7 @@ Suite *digests_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, digests_follow_fips_180_2);
     tcase_add_test(tests, nothing_was_changed);
-    tcase_add_test(tests, changes_are_told);
+    tcase_add_test(tests, changes_are_reported);
     tcase_add_test(tests, named_evidence_is_listed);
     tcase_add_loop_test(tests, malformed_list_of_digests_is_refused, 0, (int)(sizeof(no_lists) / sizeof(no_lists[0])));
     tcase_add_test(tests, without_a_list);

@@ -97,7 +97,7 @@ static const char *reported_for(const char *item, const char *answer, char value
     return reported ? value : "nothing";
 }
 
-START_TEST(what_an_upper_tester_tells)
+START_TEST(what_an_upper_tester_reports)
 {
     char value[PICS_VALUE_ROOM];
 
@@ -233,7 +233,7 @@ START_TEST(the_skeleton_is_a_profile)
 }
 END_TEST
 
-START_TEST(a_profile_is_completed_by_what_its_device_tells)
+START_TEST(a_profile_is_completed_by_what_its_device_reports)
 {
     json_t *profile = json_pack("{s:s, s:{s:s, s:s}}", "name", "mine", "capabilities", "a", "no", "number", "yes");
     json_t *reported = json_pack("{s:b, s:[i]}", "flag", 1, "list", 2), *made, *capabilities;
@@ -264,10 +264,10 @@ Suite *pics_suite(void)
     tcase_add_checked_fixture(questions, setup, teardown);
     tcase_add_test(questions, an_answer_makes_requirements_applicable_or_leaves_them_out);
     tcase_add_test(questions, a_predicate_names_each_item_once);
-    tcase_add_test(questions, what_an_upper_tester_tells);
+    tcase_add_test(questions, what_an_upper_tester_reports);
     tcase_add_test(questions, the_readable_forms);
     tcase_add_test(questions, the_skeleton_is_a_profile);
-    tcase_add_test(questions, a_profile_is_completed_by_what_its_device_tells);
+    tcase_add_test(questions, a_profile_is_completed_by_what_its_device_reports);
     suite_add_tcase(suite, questions);
     return suite;
 }

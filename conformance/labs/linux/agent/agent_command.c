@@ -184,7 +184,7 @@ static const struct verb {
     {"cm_poll", agent_cm_poll, ""},
 };
 
-static bool knows(const struct verb *verb, const char *member)
+static bool accepts_member(const struct verb *verb, const char *member)
 {
     return verb->members == NULL || strcmp(member, "verb") == 0 || strcmp(member, "tag") == 0 ||
            upper_in_list(verb->members, member);
@@ -201,7 +201,7 @@ static void obey(struct agent *agent, const json_t *command, struct agent_reply 
             continue;
         json_object_foreach((json_t *)(uintptr_t)command, member, value)
         {
-            if (!knows(&verbs[i], member)) {
+            if (!accepts_member(&verbs[i], member)) {
                 (void)agent_unsupported(reply, "\"%.40s\" knows no member \"%.40s\"", name, member);
                 return;
             }

@@ -6,17 +6,17 @@
 
 #include "reference-stack/defects/defect.h"
 
-void peer_tcp(const struct peer_config *config, struct tcp_wishes *wishes)
+void peer_tcp(const struct peer_config *config, struct tcp_settings *settings)
 {
-    memset(wishes, 0, sizeof(*wishes));
+    memset(settings, 0, sizeof(*settings));
     if (config != NULL)
-        PEER_HOOK(config, hook_tcp(config->defects, wishes));
+        PEER_HOOK(config, hook_tcp(config->defects, settings));
 }
 
-void peer_sctp(struct peer_config *config, struct sctp_wishes *wishes)
+void peer_sctp(struct peer_config *config, struct sctp_settings *settings)
 {
-    memset(wishes, 0, sizeof(*wishes));
-    PEER_HOOK(config, hook_sctp_config(config->defects, &config->association, wishes));
+    memset(settings, 0, sizeof(*settings));
+    PEER_HOOK(config, hook_sctp_config(config->defects, &config->association, settings));
 }
 
 size_t peer_sctp_leaving(const struct peer_config *config, uint8_t *packet, size_t octets, size_t room)

@@ -28,25 +28,25 @@ local names = {
 
 -- Was this exchange served? True also where nothing is known of the device: a script that runs by itself.
 function Test:serves(name)
-  return self.served == nil or self.served.exchanges[name] == true
+  return self.services == nil or self.services.exchanges[name] == true
 end
 
 -- Ends the check as INCONCLUSIVE: the device does not serve this. `why` where it is known from elsewhere. SKIP where
 -- nobody can ask the device for a start-up.
-function Test:unserved(name, why)
-  if name == "startup" and self.served and self.served.exchanges.startup == nil and not why then
+function Test:not_served(name, why)
+  if name == "startup" and self.services and self.services.exchanges.startup == nil and not why then
     self:skip("nobody can ask the device for a start-up as " .. self.role)
   end
-  why = why or self.served and self.served.exchanges[name]
+  why = why or self.services and self.services.exchanges[name]
   local what = "the device does not serve " .. (names[name] or name) .. " as " .. self.role
-  local cause, hint = self:unserved_cause(name)
-  error({ verdict = "INCONCLUSIVE", unserved = true, message = what .. (type(why) == "string" and ": " .. why or ""),
+  local cause, hint = self:not_served_cause(name)
+  error({ verdict = "INCONCLUSIVE", not_served = true, message = what .. (type(why) == "string" and ": " .. why or ""),
           cause = cause, hint = hint }, 0)
 end
 
 -- What results that rest on it have in common, and a hint: that which made it fail, if it is known.
-function Test:unserved_cause(name)
-  local causes = self.served and self.served.causes or {}
+function Test:not_served_cause(name)
+  local causes = self.services and self.services.causes or {}
   local cause = causes[name] or causes["startup"] -- without a start-up nothing more is tried
   if cause then return cause.name, cause.hint end
   return name:gsub(" ", "-") .. "-not-served-as-" .. self.role,
@@ -60,7 +60,7 @@ local groups = { reads = { "empty read", "read" }, framing = { "empty read", "re
 
 function Test:judging(name)
   for _, judged in ipairs(self.judges or {}) do
-    if judged == "framing" and self.served and self.served.exchanges["terminate"] == true then goto next end
+    if judged == "framing" and self.services and self.services.exchanges["terminate"] == true then goto next end
     local together = groups[judged] or { judged }
     local concerns, served, framed, refused = false, false, judged == "framing", false
     for _, one in ipairs(together) do
@@ -78,17 +78,17 @@ end
 -- Was this exchange refused by a Terminate of DDP or RDMAP? That came in an FPDU, and answers what was in one: whatever
 -- the device does not serve, it is not the framing. nil where it was served, or where nobody could ask for it.
 function Test:refused_in_frames(name)
-  local why = self.served and self.served.exchanges[name]
+  local why = self.services and self.services.exchanges[name]
   if why == nil or why == true then return nil end
-  return self.served.causes ~= nil and (self.served.causes[name] or {}).name ~= nil and
-         self.served.causes[name].name:find("^terminate%-0x[01]") ~= nil
+  return self.services.causes ~= nil and (self.services.causes[name] or {}).name ~= nil and
+         self.services.causes[name].name:find("^terminate%-0x[01]") ~= nil
 end
 
 -- Does it take no Read Request at all? "No buffer available" on its queue is an IRD of zero, which RFC 5040 6.1 leaves
 -- to the ULPs.
 function Test:takes_no_reads(name)
-  return (name == "empty read" or name == "read") and self.served ~= nil and self.served.causes ~= nil and
-         (self.served.causes[name] or {}).name == "terminate-0x1202-for-message"
+  return (name == "empty read" or name == "read") and self.services ~= nil and self.services.causes ~= nil and
+         (self.services.causes[name] or {}).name == "terminate-0x1202-for-message"
 end
 
 -- The first of these exchanges that the device serves, or that is judged; INCONCLUSIVE where there is none.
@@ -100,7 +100,7 @@ function Test:need(...)
   for _, name in ipairs(wanted) do
     if self:judging(name) then return name end
   end
-  self:unserved(wanted[1])
+  self:not_served(wanted[1])
 end
 
 -- What is judged takes place in this exchange. It is noted, not asked for: a check may pass without it.
@@ -110,29 +110,29 @@ end
 
 -- A check is about to fail that rests on an exchange which the device does not serve: INCONCLUSIVE, unless the exchange
 -- is what it judges.
-function Test:weigh_exchanges()
-  self:weigh_taken()
+function Test:judge_exchanges()
+  self:judge_ulp_limits()
   for _, name in ipairs { "empty read", "read", "send to", "send from" } do
-    if self.rests[name] and not self:serves(name) and not self:judging(name) then self:unserved(name) end
+    if self.rests[name] and not self:serves(name) and not self:judging(name) then self:not_served(name) end
   end
-  if self.in_vain then self.in_vain:weigh_open() end
+  if self.timed_out then self.timed_out:judge_open_requests() end
 end
 
 -- `got` is none of `wants`. A ULP may reject any Request (RFC 5044 7.1.2): a device whose ULP rejects each good one
 -- serves no start-up, which is no breach of what needs one.
-function Test:weigh_outcome(wants, got)
+function Test:judge_outcome(wants, got)
   if wants.rests_on then self:need(wants.rests_on) end
-  if wants.plain and (got.kind == "fin" or got.kind == "reset") then self:weigh_start(got) end
+  if wants.plain and (got.kind == "fin" or got.kind == "reset") then self:judge_lost_startup(got) end
   local want = wants[1]
   if not (want.kind == "reply" and want.given.R == 0 and got.kind == "reply" and got.R == 1) then return end
   if self.learns then self.learns.rejects = true end
-  if self.served and self.served.rejects and not self:serves("startup") then self:unserved("startup") end
+  if self.services and self.services.rejects and not self:serves("startup") then self:not_served("startup") end
 end
 
 -- The device ended a connection in place of its Reply to a Request that is not what is judged. Where it serves the next
 -- start-up, as it did before the check, this one was chance: a device that loses connections fails nothing that is not
 -- about them.
-function Test:weigh_start(got)
+function Test:judge_lost_startup(got)
   if self.learns or self.again or not self:serves("startup") then return end
   local t, place, kind = own.test(self.role, "served"), rig.looked()
   t.again = true
@@ -146,12 +146,12 @@ end
 
 -- Has the Response to an empty Read the STag and TO of the Request? Either is allowed (RDMAP-5.2.2-12).
 function Test:copies_tag()
-  return self.served == nil or self.served.copies_tag ~= false
+  return self.services == nil or self.services.copies_tag ~= false
 end
 
 -- These exchanges, with the one first that the device's profile prefers (docs/profiles.md, `good_exchange`).
 function Test:preferred(...)
-  local wanted, first = {}, self.served and self.served.prefers
+  local wanted, first = {}, self.services and self.services.prefers
   for _, name in ipairs { ... } do
     table.insert(wanted, name == first and 1 or #wanted + 1, name)
   end
@@ -173,7 +173,7 @@ end
 
 -- Seconds until nothing has come, and until nothing will come any more, by what was learned of the device.
 function Test:patient(reaction, quiet_time)
-  local slowest = self.served and self.served.answers_in or 0
+  local slowest = self.services and self.services.answers_in or 0
   return math.max(reaction, 4 * slowest), math.max(quiet_time, 2 * slowest)
 end
 
@@ -350,7 +350,7 @@ function harness.exchange(t, check)
     run_exchange(t, "startup")
   elseif kind ~= "tcp" then
     error("check " .. check.id .. ": sandwich is \"tcp\", \"startup\", \"rdma\", \"cm\" or \"cm answer\"", 0)
-  elseif t:over_sctp() or t.served ~= nil and t:serves("startup") then
+  elseif t:over_sctp() or t.services ~= nil and t:serves("startup") then
     run_exchange(t, "startup")
   else
     touch(t)
@@ -376,11 +376,11 @@ end
 
 -- true; nil where nobody can ask for it; false, a sentence and what is known of the cause. Something that happens once
 -- may be chance.
-local function attempt(served, f)
+local function attempt(services, f)
   local why, cause
   for _ = 1, ATTEMPTS do
-    local t = own.test(served.role, "served")
-    t.version_learned = served.draft_version
+    local t = own.test(services.role, "served")
+    t.version_learned = services.draft_version
     local good, err = pcall(f, t)
     -- A device that serves one connection at a time has to have done with these before the next attempt.
     for _, c in ipairs(t.connections) do pcall(c.reset, c) end
@@ -421,49 +421,49 @@ local function first_words(t)
 end
 
 -- A start-up, and whether the device speaks MPA at all; a device that spoke once and does so no more has stopped.
-local function learn_startup(served)
+local function learn_startup(services)
   if rig.llp() ~= "tcp" then -- SCTP says by itself who speaks it
-    local good, why, cause = attempt(served, exchanges["startup"])
-    served.speaks = good
+    local good, why, cause = attempt(services, exchanges["startup"])
+    services.speaks = good
     return good, why, cause
   end
-  local good, why, cause = attempt(served, first_words)
-  served.speaks = good
+  local good, why, cause = attempt(services, first_words)
+  services.speaks = good
   if not good then return good, why, cause end
-  good, why, cause = attempt(served, function(t)
-    t.learns = served
+  good, why, cause = attempt(services, function(t)
+    t.learns = services
     exchanges["startup"](t)
   end)
-  if not good and not attempt(served, first_words) then served.speaks = false end
+  if not good and not attempt(services, first_words) then services.speaks = false end
   return good, why, cause
 end
 
 function harness.learn(role)
-  local served = { role = role, exchanges = {}, causes = {} }
+  local services = { role = role, exchanges = {}, causes = {} }
   local function keep(name, good, why, cause)
     if good == nil then return end
-    served.exchanges[name] = good or why
-    served.causes[name] = cause
+    services.exchanges[name] = good or why
+    services.causes[name] = cause
   end
-  attempt(served, function(t)
+  attempt(services, function(t)
     if not t:is_draft() then return end
     t:draft_learn()
-    served.draft_version = t.draft_version or 1
+    services.draft_version = t.draft_version or 1
   end)
-  local good, why, cause = learn_startup(served)
+  local good, why, cause = learn_startup(services)
   keep("startup", good, why, cause)
-  if not good then return served end
+  if not good then return services end
   for _, name in ipairs(order) do
-    keep(name, attempt(served, function(t)
-      t.learns = served
-      if rests[name] then t.served = { exchanges = served.exchanges, causes = served.causes } end
+    keep(name, attempt(services, function(t)
+      t.learns = services
+      if rests[name] then t.services = { exchanges = services.exchanges, causes = services.causes } end
       exchanges[name](t)
     end))
   end
-  if served.exchanges["send from"] == true then
+  if services.exchanges["send from"] == true then
     for _, kind in ipairs { "read", "atomic" } do
-      attempt(served, function(t) served[kind .. "s_open"] = own.count_open(t, kind) end)
+      attempt(services, function(t) services[kind .. "s_open"] = own.count_open(t, kind) end)
     end
   end
-  return served
+  return services
 end
