@@ -31,6 +31,7 @@ else
 	[ -d "$headers" ] || headers=/usr/src/linux-headers-$version
 fi
 
+built_in() { grep -qs "/${1//_/[-_]}\.ko$" "$lib/modules.builtin"; }
 has() { [ -s "$config" ] && grep -qx "CONFIG_$1=y" "$config"; }
 folders=("$lib/")
 [ ! -L "$lib/kernel" ] || folders+=("$lib/kernel/")
@@ -40,7 +41,7 @@ source_folder=''
 if [ -n "${SIW_SOURCE:-}" ]; then
 	source_folder=$SIW_SOURCE
 	[ -s "$source_folder/siw_main.c" ] || source_folder=$SIW_SOURCE/drivers/infiniband/sw/siw
-	! grep -qs '/siw/siw\.ko$' "$lib/modules.builtin" || complain "siw is built into this kernel: --siw-source needs CONFIG_RDMA_SIW=m there"
+	! built_in siw || complain "siw is built into this kernel: --siw-source needs CONFIG_RDMA_SIW=m there"
 fi
 archive_begin "tree-$(printf '%s' "$tree" | sha256sum | cut -c 1-8)" "$({
 	cat "${BASH_SOURCE[0]}"
@@ -53,9 +54,11 @@ archive_begin "tree-$(printf '%s' "$tree" | sha256sum | cut -c 1-8)" "$({
 modules_folder=tree # that of the image is left alone
 mkdir -p "$root/tree" "$folder/unpacked"
 
-# archive.bash asks it. Packed modules are unpacked first.
+# archive.bash asks it. Packed modules are unpacked first. A module that is built in has none: a file of it was left by another
+# configuration of the same tree, and the kernel would refuse it.
 archive_path() {
 	local found
+	! built_in "$1" || return 0
 	if [ "$1" = siw ] && [ -s "$folder/siw/siw.ko" ]; then
 		echo "$folder/siw/siw.ko"
 		return
@@ -82,7 +85,7 @@ fi
 
 # needs MODULE OPTION: a module, or built in.
 needs() {
-	[ -z "$(archive_path "$1")" ] && ! grep -qs "/${1//_/[-_]}\.ko$" "$lib/modules.builtin" || return 0
+	[ -z "$(archive_path "$1")" ] && ! built_in "$1" || return 0
 	complain "no $1 is there: the kernel needs $2 (docs/lab-kernels.md)"
 }
 if [ -s "$lib/modules.builtin" ] || [ -s "$out/tree-modules.$$" ]; then
