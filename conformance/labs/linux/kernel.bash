@@ -67,18 +67,23 @@ kernel_prepare() {
 	export LAB_TREE=$kernel_tree
 }
 
-# memory, processors, slow and leaks of the guest, and the seconds that it may take to react. On 6.12 siw has moments of some seconds in which no initiator
-# gets on, and checks side by side would fail for each other. A slow one may take longer to boot; on a loaded machine one with KASAN was silent for 25 s.
+# memory, processors, slow and leaks of the guest, how many checks run side by side, and the seconds that it may take to boot and to react. On 6.12 siw
+# has moments of some seconds in which no initiator gets on, and checks side by side would fail for each other. On a loaded machine one with KASAN was
+# silent for 25 s.
 kernel_machine() {
 	memory=768 processors=1 slow=no leaks=no
 	if [ -s "$LAB_IMAGE/machine" ]; then
 		local word
 		for word in $(<"$LAB_IMAGE/machine"); do declare -g "${word%%=*}=${word#*=}"; done
 	fi
-	[ "$slow" = no ] || [ "$BOOT_SECONDS" -ge 600 ] || [ -n "${LAB_READY:-}" ] || BOOT_SECONDS=600
+	: "${BOOT_SECONDS:=$([ "$slow" = no ] && echo 180 || echo 600)}"
 	memory=${LAB_MEMORY:-$memory}
-	reaction=12
-	[ "$LAB_SERIES" != 6.1 ] || reaction=2
+	jobs=6
+	[ "$LAB_DEVICE" != linux-sctp ] || jobs=8
+	[ "$slow" = no ] || jobs=3
+	jobs=${LAB_JOBS:=$jobs}
+	reaction=2
+	[ "$LAB_DEVICE" != linux-siw ] || [ "$LAB_SERIES" = 6.1 ] || reaction=12
 	[ "$slow" = no ] || reaction=30
 	reaction=${LAB_REACTION:-$reaction}
 }

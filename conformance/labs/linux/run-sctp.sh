@@ -8,7 +8,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
-export LAB_JOBS=${LAB_JOBS:-8} LAB_DEVICE=linux-sctp LAB_LLP=sctp LAB_READY='READY listen=' LAB_AFTER=none
+export LAB_DEVICE=linux-sctp LAB_LLP=sctp LAB_READY='READY listen=' LAB_AFTER=none
 : "${IWARP_PEER:=${B:-$root/build}/iwarp-peer}"
 [ -x "$IWARP_PEER" ] || { echo "$LAB_DEVICE: $IWARP_PEER cannot be run: IWARP_PEER names another" >&2; exit 4; }
 export LAB_PEER=$IWARP_PEER

@@ -13,13 +13,13 @@
 # --ipsec: the guest's streams are inside ESP, by its kernel and a strongSwan (ipsec.bash, docs/ipsec.md); one check at a time.
 # LAB_SHELL=1 gives a shell in the namespace in place of the run; LAB_RUN='command' another command. SIW_PATCH: see build-image.sh.
 # Others than usual: QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST (what the guest runs, $AGENT among it; LAB_BESIDE=yes: for $jobs checks side by
-# side, else for one), LAB_JOBS (6, or 3 where the kernel's options make it slow: so many checks side by side, each with an agent, an
+# side, else for one), LAB_JOBS (6, or 8 over SCTP, or 3 where the kernel's options make it slow: so many checks side by side, each with an agent, an
 # address and a MAC of its own, unless the options have -j or --destructive), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw), LAB_DEVICE (whose profile
 # is taken; run-rxe.sh, run-sctp.sh), LAB_LLP (its "llp"), LAB_AFTER=none (no rping afterwards).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
-: "${WARPCHECK:=$root/build/warpcheck}" "${BOOT_SECONDS:=180}" "${QEMU:=qemu-system-x86_64}" "${QEMU_ACCEL:=tcg}"
+: "${WARPCHECK:=$root/build/warpcheck}" "${QEMU:=qemu-system-x86_64}" "${QEMU_ACCEL:=tcg}"
 : "${LAB_DEVICE:=linux-siw}"
 
 # shellcheck source=conformance/labs/linux/host.bash
@@ -119,8 +119,7 @@ console=$work/console.txt
 
 # How many checks side by side. A check that may end the guest runs alone, or nobody could say which one it was.
 kernel_machine
-[ "$slow" = no ] || : "${LAB_JOBS:=3}"
-jobs=${LAB_JOBS:=6} asked='' previous=''
+asked='' previous=''
 for option in "$@"; do
 	case $previous$option in -j[0-9]*) jobs=${option#-j} asked=yes ;; esac
 	[ "$option" != --destructive ] || [ -n "$asked" ] || jobs=1

@@ -17,8 +17,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 out=${1:?which folder for the results?}
 shift
 here=conformance/labs/linux
-: "${WARPCHECK:=build/warpcheck}" "${BOOT_SECONDS:=180}" "${DUT:=linux-siw}"
-export BOOT_SECONDS
+: "${WARPCHECK:=build/warpcheck}" "${DUT:=linux-siw}"
 case $DUT in
 linux-rxe*) faults=$here/seeded-rxe device=rxe patched=CM_PATCH images=${LAB:-${B:-build}/lab-rxe} ;;
 *) faults=$here/seeded device=siw patched=SIW_PATCH images=${LAB:-${B:-build}/lab} ;;
