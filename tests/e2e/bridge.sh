@@ -177,6 +177,18 @@ captured() { grep -q '"type":"tcp_close"' < <("$WARPCHECK" dump --format jsonl "
 { eventually "$bridge" captured a && eventually "$bridge" captured b; } || echo "killed: captures are not written while it goes on"
 kill -KILL "$bridge"
 wait "$bridge" 2>/dev/null || echo "killed $?"
+# The folder of captures is in that of the reports.
+start both --capture "$WORK/both/links" -o "$WORK/both"
+traffic both 10.9.0.2 1
+stop both
+# A disc without room for what comes: said while it goes on, and what comes then is judged.
+mkdir "$WORK/disc" "$WORK/disc.read" && mount -t tmpfs -o size=24k none "$WORK/disc" || exit 99
+start full --capture "$WORK/disc"
+traffic full 10.9.0.2 3
+prints "$bridge" "$WORK/full.out" '/b.pcapng: cannot write: No space left on device; this capture ends here, all else goes on' && echo "full: said at once"
+traffic after 10.9.0.2 1
+stop full
+cp "$WORK"/disc/* "$WORK/disc.read"
 start gone
 ip link del a0
 status=0
@@ -184,7 +196,7 @@ wait "$bridge" || status=$?
 echo "gone $status"
 INSIDE
 export WORK WARPCHECK IWARP_PEER
-expect 0 "all of it" unshare -rn bash "$WORK/inside.sh"
+expect 0 "all of it" unshare -rnm bash "$WORK/inside.sh"
 cp "$WORK/stdout" "$WORK/statuses"
 
 whole='.sends == [0,1,2,3,4,5] and .write and all(.reads[]; .) and .terminates == []'
@@ -277,6 +289,17 @@ holds "what it lost is counted" grep -qE '[1-9][0-9]* frames were lost on the wa
 holds "and no device is blamed for it" grep -qE '^[0-9]+ PASS, 0 FAIL' "$WORK/ring.out"
 holds "what came afterwards is whole" jq -e "$whole" "$WORK/ring.jsonl"
 holds "killed: what was captured until then is there" test "$(grep '^killed' "$WORK/statuses")" = 'killed 137'
+holds "captures in the folder of the reports" grep -qx 'both 0' "$WORK/statuses"
+expect 0 "they can be read" "$WARPCHECK" audit "$WORK/both/links/a.pcapng" "$WORK/both/links/b.pcapng"
+holds "a full disc is said while the bridge goes on" grep -qx 'full: said at once' "$WORK/statuses"
+holds "in one line a capture" test "$(grep -c 'cannot write' "$WORK/full.out")" -eq 2
+holds "it is no success" grep -qx 'full 4' "$WORK/statuses"
+for side in a b; do
+	"$WARPCHECK" dump --format jsonl "$WORK/disc.read/$side.pcapng" >"$WORK/dumped" 2>"$WORK/dumped.err" || true
+	holds "$side: what was written can be read" test "$(wc -l <"$WORK/dumped")" -gt 0 -a ! -s "$WORK/dumped.err"
+done
+holds "what comes then goes as it came" jq -e "$whole" "$WORK/after.jsonl"
+holds "and is judged" grep -qE '^[0-9]+ PASS, 0 FAIL' "$WORK/full.out"
 holds "an interface that vanishes" grep -qx 'gone 4' "$WORK/statuses"
 holds "is one line" test "$(grep -c 'a0: the interface cannot be read any more' "$WORK/gone.out")" -eq 1
 finish

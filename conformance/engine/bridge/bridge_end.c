@@ -143,11 +143,14 @@ static bool close_captures(struct bridge *bridge)
     bool whole = true;
 
     for (unsigned side = 0; side < BRIDGE_SIDES; side++) {
-        if (bridge->sides[side].capture != NULL && pcapng_close(bridge->sides[side].capture, &error) != 0) {
-            bridge_note(bridge, true, "%s", error.text);
+        struct bridge_side *at = &bridge->sides[side];
+
+        if (at->capture != NULL && pcapng_close(at->capture, &error) != 0) {
+            if (!at->cut_short)
+                bridge_note(bridge, true, "%s", error.text);
             whole = false;
         }
-        bridge->sides[side].capture = NULL;
+        at->capture = NULL;
     }
     return whole;
 }

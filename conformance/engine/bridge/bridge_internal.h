@@ -30,6 +30,7 @@ struct bridge_side {
     struct bridge_interface interface;
     struct flow_judge *judge; /* of both directions as they are on this link */
     struct pcapng *capture;   /* NULL: none */
+    bool cut_short;           /* it could not be written any more, which was said */
     uint64_t frames;          /* of the link: numbers of the judge and of the capture */
     char file[40];            /* for findings: that of the capture, or the interface */
 };

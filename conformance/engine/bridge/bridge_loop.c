@@ -29,6 +29,15 @@ static uint64_t clock_ns(void)
 
 /* ---- one frame --------------------------------------------------------------------------------------------------- */
 
+/* Said once and at once: the capture ends with the last frame that fitted; everything else goes on. */
+static void say_unwritten(struct bridge_side *at)
+{
+    if (!at->cut_short)
+        bridge_note(at->bridge, true, "%s; this capture ends here, all else goes on", pcapng_error(at->capture)->text);
+    at->cut_short = true;
+    at->bridge->unwritten = true;
+}
+
 /* A frame as it is on this link, from its device or to it. */
 static void see(struct bridge_side *at, const uint8_t *octets, size_t count, uint64_t time_ns, bool inbound)
 {
@@ -42,7 +51,7 @@ static void see(struct bridge_side *at, const uint8_t *octets, size_t count, uin
 
     if (at->capture != NULL &&
         pcapng_write_frame(at->capture, time_ns, octets, count, inbound ? NULL : bridge->comment, inbound) != 0)
-        bridge->unwritten = true;
+        say_unwritten(at);
     if (!inbound)
         bridge->comment = NULL;
     if (inbound || !bridge->streams.damaged)
@@ -151,12 +160,12 @@ static void say_losses(struct bridge *bridge)
     bridge->lost_reported = lost;
 }
 
-/* What was captured stays, whatever ends the process. A failure is said at the end. */
+/* What was captured stays, whatever ends the process. */
 static void flush_captures(struct bridge *bridge)
 {
     for (unsigned side = 0; side < BRIDGE_SIDES; side++)
         if (bridge->sides[side].capture != NULL && pcapng_flush(bridge->sides[side].capture) != 0)
-            bridge->unwritten = true;
+            say_unwritten(&bridge->sides[side]);
 }
 
 static void every_second(struct bridge *bridge, uint64_t now)

@@ -197,11 +197,11 @@ static int begin(struct bridge *bridge, int argc, char **argv, struct iwarp_sent
         status = open_interfaces(bridge, error);
     if (status == 0 && run_identity_become(&identity, error) != 0)
         status = EXIT_INCONCLUSIVE;
-    if (status == 0)
-        status = open_captures(bridge, error);
     if (status == 0 && options->output != NULL)
         status = output_folder_claim(&bridge->output.folder, options->output,
                                      options->force ? FOLDER_FORCE : FOLDER_NEW, false, error);
+    if (status == 0) /* perhaps in the other folder, which has to be empty until it is claimed */
+        status = open_captures(bridge, error);
     if (status == 0)
         status = open_output(bridge, argc, argv, error);
     if (status == 0 && bridge_traffic_start(&bridge->traffic, options, error) != 0)
