@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # warpcheck bridge between Linux siw in the lab's guest and libiwarp (conformance/labs/linux/bridge.sh), both ways: contents come as they went; what TCP does to
-# FPDUs siw survives; libiwarp fails nothing, whatever is done to what siw sends; what is known of siw is seen, and nothing else. A device
-# that does not come up is INCONCLUSIVE. Where there is no QEMU or no tap device: a SKIP that says so.
+# FPDUs siw survives; libiwarp fails nothing, whatever is done to what siw sends; what is known of siw is seen, and nothing else. The same above the
+# kernel's SCTP, between two guests, and with libusrsctp at either end, where nothing fails. A device that does not come up is INCONCLUSIVE. Where there is no QEMU or no tap device: a SKIP that says so.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash
@@ -52,4 +52,24 @@ says '^PASS  qn-unknown: Terminate DDP / Untagged Buffer Error / Invalid QN \(0x
 says '^PASS  payload-corrupted: Terminate LLP \(MPA\) / MPA Error / MPA CRC Error \(0x2002\)$'
 holds "impairments fail by finding 7 alone" jq -es 'map(select(.type == "result" and (.id | startswith("IMPAIRMENT-")) and .verdict == "FAIL") | .id) | sort
 	== ["IMPAIRMENT-field-edited-crc-kept", "IMPAIRMENT-header-corrupted"]' "$WORK/siw/results.jsonl"
+
+# over_sctp NAME A B: both devices are judged, and each impairment and all contents are right.
+over_sctp() {
+	expect 0 "$1" "$bridge" "$2" "$3" --suite impairments-sctp -o "$WORK/$2-$3"
+	made
+	for prefix in CONTENTS- IMPAIRMENT-; do
+		holds "$1: each has passed" jq -es --arg prefix "$prefix" "$passes == $streams" "$WORK/$2-$3/results.jsonl"
+	done
+	# shellcheck disable=SC2016 # a program of jq
+	holds "$1: both devices are judged" jq -es '[.[] | select(.by == "rule" and .verdict == "PASS" and .role) | [.role, .file]] | unique == [["initiator", "link-a"], ["responder", "link-b"]]' \
+		"$WORK/$2-$3/results.jsonl"
+}
+over_sctp "the SCTP of two kernels" sctp-6.1 sctp-6.1
+"$IWARP_PEER" --llp sctp --udp-port 0 --bind 127.0.0.1 --control "$WORK/no/socket" >/dev/null 2>"$WORK/user" || true
+if grep -q 'libusrsctp is not part of this build' "$WORK/user"; then
+	cat "$WORK/user"
+else
+	over_sctp "libusrsctp and the kernel's" libiwarp sctp-6.1
+	over_sctp "the kernel's and libusrsctp" sctp-6.1 libiwarp
+fi
 finish
