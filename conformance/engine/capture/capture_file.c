@@ -11,6 +11,7 @@
 
 #include "conformance/engine/capture/capture_folder.h"
 #include "conformance/engine/capture/capture_packed.h"
+#include "conformance/engine/capture/capture_pcap.h"
 #include "conformance/engine/capture/capture_pcapng.h"
 #include "conformance/flow/link/flow_link.h"
 #include "base/out_of_memory.h"
@@ -18,10 +19,12 @@
 enum { READ_BUFFER = 1 << 18, NANOSECONDS = 1000000000 };
 
 struct capture_file {
-    pcap_t *pcap;                  /* of a pcap file, which closes the FILE */
+    pcap_t *pcap;                  /* of a pcap file that libpcap reads, which closes the FILE */
     struct capture_pcapng *pcapng; /* of a pcapng file */
     struct capture_packed *packed; /* of a compressed file */
-    FILE *file;                    /* that `pcapng` reads */
+    struct capture_input *input;   /* of all that libpcap does not read */
+    struct capture_pcap plain;     /* of a pcap file, if there is an input, and no `pcapng` */
+    FILE *file;                    /* that the input reads */
     char *path;
     char *buffer; /* of the FILE */
     uint32_t link;
@@ -153,6 +156,31 @@ static int open_pcap(struct capture_file *capture, FILE *file, struct iwarp_sent
     return 0;
 }
 
+static int open_pcapng(struct capture_file *capture, struct iwarp_sentence *error)
+{
+    capture->input = capture_input_new(capture->file, capture->regular && capture->packed == NULL, PCAPNG_MAGIC_OCTETS);
+    if (capture->input == NULL)
+        return iwarp_sentence_set(error, "%s: out of memory", capture->path);
+    capture->pcapng = capture_pcapng_open(capture->input, capture->path, error);
+    if (capture->pcapng != NULL)
+        return 0;
+    (void)explain_packed(capture, error);
+    return -1;
+}
+
+/* Whether it is a pcap file that can be read in place; the stream still stands at its beginning if not. */
+static bool open_plain(struct capture_file *capture, FILE *file)
+{
+    if (!capture->regular || capture->packed != NULL)
+        return false;
+    capture->input = capture_input_new(file, true, 0);
+    if (capture->input != NULL && capture_pcap_open(&capture->plain, capture->input))
+        return true;
+    capture_input_free(capture->input);
+    capture->input = NULL;
+    return false;
+}
+
 struct capture_file *capture_open(const char *path, struct iwarp_sentence *error)
 {
     struct capture_file *capture = calloc(1, sizeof(*capture));
@@ -180,10 +208,10 @@ struct capture_file *capture_open(const char *path, struct iwarp_sentence *error
     }
     if (is_pcapng(file)) {
         capture->file = file;
-        capture->pcapng = capture_pcapng_open(file, path, error);
-        opened = capture->pcapng != NULL;
-        if (!opened)
-            (void)explain_packed(capture, error);
+        opened = open_pcapng(capture, error) == 0;
+    } else if (open_plain(capture, file)) {
+        capture->file = file;
+        opened = true;
     } else {
         opened = open_pcap(capture, file, error) == 0;
     }
@@ -191,6 +219,18 @@ struct capture_file *capture_open(const char *path, struct iwarp_sentence *error
         return capture;
     capture_close(capture);
     return NULL;
+}
+
+/* A pcap file that is read in place. */
+static int plain_next(struct capture_file *capture, struct flow_frame *frame, struct iwarp_sentence *error)
+{
+    struct iwarp_sentence reason;
+    int rc = capture_pcap_next(&capture->plain, frame, &reason);
+
+    capture->frames += rc == 1;
+    if (rc < 0)
+        explain(capture, reason.text, error);
+    return rc;
 }
 
 int capture_next(struct capture_file *capture, struct flow_frame *frame, struct iwarp_sentence *error)
@@ -206,6 +246,8 @@ int capture_next(struct capture_file *capture, struct flow_frame *frame, struct 
             (void)explain_packed(capture, error);
         return rc;
     }
+    if (capture->input != NULL)
+        return plain_next(capture, frame, error);
     rc = pcap_next_ex(capture->pcap, &header, &octets);
     if (rc == 1) {
         frame->link = capture->link;
@@ -239,13 +281,17 @@ static bool is_there(int file, uint64_t offset, const uint8_t *octets, size_t co
 
 bool capture_place(const struct capture_file *capture, const struct flow_frame *frame, uint64_t *offset)
 {
-    FILE *file = capture->pcapng != NULL ? NULL : pcap_file(capture->pcap);
+    FILE *file = capture->pcap != NULL ? pcap_file(capture->pcap) : NULL;
     off_t end;
 
     if (!capture->regular || capture->packed != NULL)
         return false;
     if (capture->pcapng != NULL) {
         *offset = capture_pcapng_place(capture->pcapng);
+        return true;
+    }
+    if (capture->input != NULL) {
+        *offset = capture_pcap_place(&capture->plain);
         return true;
     }
     end = file != NULL ? ftello(file) : -1; /* of what libpcap has read: nothing stands after the frame's octets */
@@ -300,6 +346,7 @@ void capture_close(struct capture_file *capture)
     if (capture->pcap != NULL)
         pcap_close(capture->pcap); /* closes the FILE, too */
     capture_pcapng_close(capture->pcapng);
+    capture_input_free(capture->input);
     if (capture->file != NULL)
         (void)fclose(capture->file);
     capture_packed_free(capture->packed);

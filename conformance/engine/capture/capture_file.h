@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Capture files (pcap by libpcap, pcapng by capture_pcapng.c; compressed ones by capture_packed.c) as frames for the
- * decoder.
+ * Capture files (pcap by capture_pcap.c or libpcap, pcapng by capture_pcapng.c; compressed ones by capture_packed.c) as
+ * frames for the decoder.
  */
 #ifndef CONFORMANCE_ENGINE_CAPTURE_FILE_H
 #define CONFORMANCE_ENGINE_CAPTURE_FILE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/capture/capture_pcapng.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,15 +45,13 @@ struct interface {
 };
 
 struct capture_pcapng {
-    FILE *file;
+    struct capture_input *input;
     char *path;
     bool swapped; /* the section's octets are in the other order than ours */
     struct interface *interfaces;
     size_t interface_count, interface_room;
-    uint8_t *block; /* of the block being read: from after its length on, with the length at its end */
-    size_t room;
-    uint64_t at;    /* octets read from the file */
-    uint64_t place; /* of the last frame's octets */
+    const uint8_t *block; /* of the block being read: from after its length on, with the length at its end */
+    uint64_t place;       /* of the last frame's octets */
     uint64_t frames;
     uint64_t blocks;  /* that are not read: names, secrets, what other programs have put there */
     uint64_t dropped; /* in sections before */
@@ -85,19 +84,21 @@ static uint64_t get64(const struct capture_pcapng *pcapng, const uint8_t *octets
 }
 
 /* So many octets. 1; 0: none was left; -1: fewer. */
-static int read_octets(struct capture_pcapng *pcapng, void *octets, size_t count)
+static int read_octets(struct capture_pcapng *pcapng, const uint8_t **octets, size_t count)
 {
-    size_t have = fread(octets, 1, count, pcapng->file);
+    size_t have = 0;
 
-    pcapng->at += have;
-    return have == count ? 1 : have == 0 && feof(pcapng->file) ? 0 : -1;
+    *octets = capture_input_next(pcapng->input, count, &have);
+    return *octets != NULL ? 1 : have == 0 && capture_input_error(pcapng->input) == 0 ? 0 : -1;
 }
 
 static int broken(const struct capture_pcapng *pcapng, struct iwarp_sentence *error)
 {
-    unsigned long long frames = pcapng->frames, at = pcapng->at;
+    unsigned long long frames = pcapng->frames, at = capture_input_place(pcapng->input);
 
-    if (ferror(pcapng->file))
+    if (capture_input_error(pcapng->input) == ENOMEM)
+        (void)iwarp_sentence_set(error, "%s: out of memory for a block", pcapng->path);
+    else if (capture_input_error(pcapng->input) != 0)
         (void)iwarp_sentence_set(error, "%s: cannot be read after frame %llu", pcapng->path, frames);
     else
         (void)iwarp_sentence_set(
@@ -111,7 +112,8 @@ static int broken(const struct capture_pcapng *pcapng, struct iwarp_sentence *er
 static int damaged(const struct capture_pcapng *pcapng, const char *what, struct iwarp_sentence *error)
 {
     (void)iwarp_sentence_set(error, "%s: is damaged after frame %llu (octet %llu): %s; the frames before it count",
-                             pcapng->path, (unsigned long long)pcapng->frames, (unsigned long long)pcapng->at, what);
+                             pcapng->path, (unsigned long long)pcapng->frames,
+                             (unsigned long long)capture_input_place(pcapng->input), what);
     return -1;
 }
 
@@ -123,29 +125,15 @@ static int out_of_memory(const struct capture_pcapng *pcapng, const char *what, 
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-static bool reserve(struct capture_pcapng *pcapng, size_t octets)
-{
-    uint8_t *grown;
-
-    if (octets <= pcapng->room)
-        return true;
-    grown = realloc(pcapng->block, octets + octets / 2);
-    if (grown == NULL)
-        return false;
-    pcapng->block = grown;
-    pcapng->room = octets + octets / 2;
-    return true;
-}
-
 /*
  * A section's header after its type: its order of octets, before its length makes sense. *length becomes the block's.
  */
 static int section_head(struct capture_pcapng *pcapng, uint32_t *length, struct iwarp_sentence *error)
 {
-    uint8_t head[8];
+    const uint8_t *head;
     uint32_t magic;
 
-    if (read_octets(pcapng, head, sizeof(head)) != 1)
+    if (read_octets(pcapng, &head, HEAD_OCTETS) != 1)
         return broken(pcapng, error);
     memcpy(&magic, head + 4, sizeof(magic));
     if (magic != BYTE_ORDER_MAGIC && __builtin_bswap32(magic) != BYTE_ORDER_MAGIC)
@@ -168,9 +156,7 @@ static int rest_of_block(struct capture_pcapng *pcapng, uint32_t length, size_t 
     if (length < BLOCK_LEAST || length % 4 != 0 || length > BLOCK_MAX)
         return damaged(pcapng, "a block with an impossible length", error);
     rest = length - taken;
-    if (!reserve(pcapng, rest))
-        return out_of_memory(pcapng, "a block", error);
-    if (read_octets(pcapng, pcapng->block, rest) != 1)
+    if (read_octets(pcapng, &pcapng->block, rest) != 1)
         return broken(pcapng, error);
     if (get32(pcapng, pcapng->block + rest - 4) != length)
         return damaged(pcapng, "a block whose two lengths differ", error);
@@ -336,7 +322,7 @@ static int fill_frame(struct capture_pcapng *pcapng, struct flow_frame *frame, c
     frame->octets = pcapng->block + head;
     frame->captured = captured;
     frame->length = length;
-    pcapng->place = pcapng->at - 4 - body + head;
+    pcapng->place = capture_input_place(pcapng->input) - 4 - body + head;
     return 1;
 }
 
@@ -400,21 +386,23 @@ int capture_pcapng_next(struct capture_pcapng *pcapng, struct flow_frame *frame,
     int rc = 0;
 
     while (rc == 0) {
-        uint8_t head[HEAD_OCTETS];
+        const uint8_t *head;
+        uint32_t type;
         size_t body;
 
-        rc = read_octets(pcapng, head, 4);
+        rc = read_octets(pcapng, &head, 4);
         if (rc <= 0)
             return rc == 0 ? 0 : broken(pcapng, error);
-        if (get32(pcapng, head) == BLOCK_SECTION) { /* reads the same in either order */
+        type = get32(pcapng, head);
+        if (type == BLOCK_SECTION) { /* reads the same in either order */
             rc = read_section(pcapng, error);
             continue;
         }
-        if (read_octets(pcapng, head + 4, 4) != 1)
+        if (read_octets(pcapng, &head, 4) != 1)
             return broken(pcapng, error);
-        if (rest_of_block(pcapng, get32(pcapng, head + 4), HEAD_OCTETS, &body, error) != 0)
+        if (rest_of_block(pcapng, get32(pcapng, head), HEAD_OCTETS, &body, error) != 0)
             return -1;
-        rc = read_block(pcapng, get32(pcapng, head), body, frame, error);
+        rc = read_block(pcapng, type, body, frame, error);
     }
     return rc;
 }
@@ -432,7 +420,7 @@ void capture_pcapng_account(const struct capture_pcapng *pcapng, struct flow_acc
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-struct capture_pcapng *capture_pcapng_open(FILE *file, const char *path, struct iwarp_sentence *error)
+struct capture_pcapng *capture_pcapng_open(struct capture_input *input, const char *path, struct iwarp_sentence *error)
 {
     struct capture_pcapng *pcapng = calloc(1, sizeof(*pcapng));
 
@@ -441,8 +429,7 @@ struct capture_pcapng *capture_pcapng_open(FILE *file, const char *path, struct 
         capture_pcapng_close(pcapng);
         return NULL;
     }
-    pcapng->file = file;
-    pcapng->at = PCAPNG_MAGIC_OCTETS;
+    pcapng->input = input;
     if (read_section(pcapng, error) == 0)
         return pcapng;
     capture_pcapng_close(pcapng);
@@ -454,7 +441,6 @@ void capture_pcapng_close(struct capture_pcapng *pcapng)
     if (pcapng == NULL)
         return;
     free(pcapng->interfaces);
-    free(pcapng->block);
     free(pcapng->path);
     free(pcapng);
 }

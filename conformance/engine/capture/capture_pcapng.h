@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "conformance/engine/capture/capture_input.h"
 #include "conformance/flow/event/flow.h"
 #include "conformance/flow/event/flow_frame.h"
 #include "base/sentence.h"
@@ -19,10 +20,10 @@ enum { PCAPNG_MAGIC_OCTETS = 4 };
 struct capture_pcapng; /* opaque */
 
 /*
- * Reads the section header. `file` stands after the first PCAPNG_MAGIC_OCTETS octets, which are a Section Header
+ * Reads the section header. `input` stands after the first PCAPNG_MAGIC_OCTETS octets, which are a Section Header
  * Block's type; it stays the caller's. `path` is for sentences and copied. NULL with the sentence set.
  */
-struct capture_pcapng *capture_pcapng_open(FILE *file, const char *path, struct iwarp_sentence *error);
+struct capture_pcapng *capture_pcapng_open(struct capture_input *input, const char *path, struct iwarp_sentence *error);
 
 /*
  * The next frame, its octets valid until the next call; `link` is FLOW_LINK_NONE when no interface is described with
