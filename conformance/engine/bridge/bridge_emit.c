@@ -6,6 +6,7 @@
 #include "base/octets.h"
 #include "generator/packet/packet.h"
 
+enum { KEPT_OCTETS = 1 << 20 }; /* that are acknowledged, and may be repeated all the same */
 enum { SEQUENCE_AT = 4, ACKNOWLEDGMENT_AT = 8, FLAGS_AT = 13, OPTIONS_AT = 20, OPTION_NOP = 1, OPTION_SACK = 5 };
 
 /* Addresses of a packet whose frame is elsewhere now. */
@@ -93,7 +94,7 @@ static void note_acknowledged(struct bridge_connection *connection, unsigned sid
         return;
     other->has_acked = true;
     other->acked = packet->acknowledgment;
-    bridge_map_forget(&other->map, in);
+    bridge_map_acknowledge(&other->map, in, KEPT_OCTETS);
     forget_cuts(other);
 }
 

@@ -40,10 +40,13 @@ static size_t place_of(const struct bridge_map *map, uint32_t at, uint32_t end)
 int bridge_map_replace(struct bridge_map *map, uint32_t at, uint32_t end, const uint8_t *octets, size_t count)
 {
     uint32_t old = end - at;
-    size_t place = place_of(map, at, end);
     struct bridge_change change = {.at = at};
     struct bridge_change *more;
+    size_t place;
 
+    if (map->has_acked && (map->count == BRIDGE_CHANGES_MOST || count > BRIDGE_CHANGE_OCTETS_MOST - map->octets))
+        bridge_map_forget(map, map->acked);
+    place = place_of(map, at, end);
     if (place == SIZE_MAX || map->count == BRIDGE_CHANGES_MOST || count > BRIDGE_CHANGE_OCTETS_MOST - map->octets)
         return -1;
     change.inserted = count > old ? (uint32_t)count - old : 0;
@@ -178,4 +181,11 @@ void bridge_map_forget(struct bridge_map *map, uint32_t in)
     map->count -= gone;
     if (gone != 0)
         memmove(map->changes, map->changes + gone, map->count * sizeof(*map->changes));
+}
+
+void bridge_map_acknowledge(struct bridge_map *map, uint32_t in, uint32_t kept)
+{
+    map->acked = in;
+    map->has_acked = true;
+    bridge_map_forget(map, in - kept);
 }

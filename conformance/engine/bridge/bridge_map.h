@@ -29,7 +29,9 @@ struct bridge_map {
     uint32_t moved;                /* by the changes that were forgotten: out less in */
     struct bridge_change *changes; /* by `at`; they do not overlap */
     size_t count;
-    size_t octets; /* of all their octets */
+    size_t octets;  /* of all their octets */
+    uint32_t acked; /* if `has_acked`: changes before it go when there is no room */
+    bool has_acked;
 };
 
 /* Begins as {0}: out is in. */
@@ -56,8 +58,14 @@ uint32_t bridge_map_in_from(const struct bridge_map *map, uint32_t out);
  */
 size_t bridge_map_copy(const struct bridge_map *map, uint32_t at, const uint8_t *octets, size_t count, uint8_t *out);
 
-/* Nothing before `in` is asked for any more but as a retransmission of what the receiver has. */
+/* What ends before `in` goes: retransmissions of it would come unchanged, and with the number that what follows has. */
 void bridge_map_forget(struct bridge_map *map, uint32_t in);
+
+/*
+ * The receiver has everything before `in`. What its sender repeats of it, as the acknowledgment has crossed it or was lost, is changed as before:
+ * changes stay for `kept` numbers more, or until there is no room for others.
+ */
+void bridge_map_acknowledge(struct bridge_map *map, uint32_t in, uint32_t kept);
 
 /* a before b, modulo 2^32. */
 static inline bool bridge_before(uint32_t a, uint32_t b)

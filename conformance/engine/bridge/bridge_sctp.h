@@ -45,6 +45,8 @@ struct bridge_sctp_direction {
     struct bridge_map map; /* of TSNs */
     struct bridge_chunk_change *changes;
     size_t change_count, change_octets;
+    bool changes_known;     /* `changes_acked` is known: */
+    uint32_t changes_acked; /* changes before it go when there is no room */
     bool known;
     uint32_t next;   /* after the highest TSN that came */
     bool has_acked;  /* `acked` is known: */

@@ -26,7 +26,7 @@ static void remove_change(struct bridge_sctp_direction *direction, struct bridge
     free(gone);
 }
 
-void bridge_chunk_changes_forget(struct bridge_sctp_direction *direction, uint32_t before)
+static void forget_changes(struct bridge_sctp_direction *direction, uint32_t before)
 {
     struct bridge_chunk_change **place = &direction->changes;
 
@@ -35,6 +35,19 @@ void bridge_chunk_changes_forget(struct bridge_sctp_direction *direction, uint32
             remove_change(direction, place);
         else
             place = &(*place)->next;
+}
+
+void bridge_chunk_changes_acknowledge(struct bridge_sctp_direction *direction, uint32_t before)
+{
+    direction->changes_acked = before;
+    direction->changes_known = true;
+    forget_changes(direction, before - BRIDGE_KEPT_CHUNKS);
+}
+
+static bool is_full(const struct bridge_sctp_direction *direction, size_t octets)
+{
+    return direction->change_count == BRIDGE_CHANGES_MOST ||
+           octets > BRIDGE_CHANGE_OCTETS_MOST - direction->change_octets;
 }
 
 void bridge_chunk_change_done(struct bridge_sctp_direction *direction, uint32_t tsn)
@@ -56,9 +69,9 @@ int bridge_sctp_change(struct bridge_association *association, unsigned side, ui
 
     if (edit->count > BRIDGE_INSERTED_MOST)
         return iwarp_sentence_set(error, "more than %d chunks in the place of one", BRIDGE_INSERTED_MOST);
-    if (direction->change_count == BRIDGE_CHANGES_MOST ||
-        edit->octets > BRIDGE_CHANGE_OCTETS_MOST - direction->change_octets ||
-        bridge_chunk_change_of(direction, tsn) != NULL)
+    if (is_full(direction, edit->octets) && direction->changes_known)
+        forget_changes(direction, direction->changes_acked);
+    if (is_full(direction, edit->octets) || bridge_chunk_change_of(direction, tsn) != NULL)
         return iwarp_sentence_set(error, "too much of the association is changed and not acknowledged yet");
     change = malloc(sizeof(*change) + edit->octets);
     if (change == NULL)

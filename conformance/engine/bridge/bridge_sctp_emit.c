@@ -97,8 +97,8 @@ static void note_acked(struct bridge_association *association, unsigned side, ui
         return;
     other->has_acked = true;
     other->acked = next;
-    bridge_map_forget(&other->map, in);
-    bridge_chunk_changes_forget(other, in);
+    bridge_map_acknowledge(&other->map, in, BRIDGE_KEPT_CHUNKS);
+    bridge_chunk_changes_acknowledge(other, in);
 }
 
 /* One Gap Ack Block; false: nothing is left of it. */

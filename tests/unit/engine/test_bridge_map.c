@@ -166,6 +166,13 @@ START_TEST(changes_that_wait_are_bounded)
     for (uint32_t i = 0; i < BRIDGE_CHANGES_MOST; i++)
         ck_assert_int_eq(bridge_map_replace(&map, 10 + 2 * i, 11 + 2 * i, octets, 1), 0);
     ck_assert_int_eq(bridge_map_replace(&map, 9000, 9001, octets, 1), -1);
+    bridge_map_acknowledge(&map, 12, 100);
+    ck_assert_uint_eq(map.count, BRIDGE_CHANGES_MOST);
+    ck_assert_int_eq(bridge_map_replace(&map, 9000, 9001, octets, 1), 0); /* in the place of the first */
+    ck_assert_uint_eq(map.count, BRIDGE_CHANGES_MOST);
+    ck_assert_int_eq(bridge_map_replace(&map, 9002, 9003, octets, 1), -1);
+    bridge_map_acknowledge(&map, 9101, 100);
+    ck_assert_uint_eq(map.count, 0);
     free(octets);
     bridge_map_free(&map);
 }
