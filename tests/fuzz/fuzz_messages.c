@@ -116,8 +116,8 @@ static void hear(struct talk *talk, const uint8_t *octets, size_t count)
 static void post(struct talk *talk, unsigned what)
 {
     static const uint8_t payload[100] = {1, 2, 3};
-    struct iwarp_send send = {.octets = payload, .count = what * 7 % 100, .solicited = what & 1};
-    struct iwarp_write write = {.octets = payload, .count = what % 100, .stag = 7};
+    struct iwarp_send send = {.octets = payload, .count = what * 7 % 100, .solicited = what & 1, .fence = what & 8};
+    struct iwarp_write write = {.octets = payload, .count = what % 100, .stag = 7, .fence = what & 8};
     struct iwarp_read read = {.sink_stag = STAG, .sink_to = what, .source_stag = 1, .count = 40};
     struct iwarp_atomic atomic = {.operation = IWARP_ATOMIC_FETCH_ADD, .stag = 5, .data = 1};
     struct iwarp_immediate immediate = {.solicited = true};

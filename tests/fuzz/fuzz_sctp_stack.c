@@ -110,8 +110,8 @@ static void use_stream(struct scene *scene, uint8_t choice)
 {
     static const uint8_t octets[3000];
     struct iwarp_stream *stream = scene->streams[choice % STREAMS];
-    struct iwarp_send send = {.octets = octets, .count = (size_t)choice * 11};
-    struct iwarp_write write = {.octets = octets, .count = (size_t)choice * 11, .stag = STAG};
+    struct iwarp_send send = {.octets = octets, .count = (size_t)choice * 11, .fence = choice & 1};
+    struct iwarp_write write = {.octets = octets, .count = (size_t)choice * 11, .stag = STAG, .fence = choice & 1};
     struct iwarp_read read = {.sink_stag = STAG, .source_stag = 1, .count = choice};
 
     switch (choice / STREAMS % 8) {

@@ -109,6 +109,7 @@ static void post(struct talk *talk, struct side *side, unsigned kind)
         return;
     send.solicited = how & 1;
     send.invalidate = how & 2;
+    send.fence = write.fence = how & 4;
     send.stag = write.stag = read.source_stag = atomic.stag = stag_of(talk, peer);
     read.sink_stag = kind == 3 ? stag_of(talk, side) : 0;
     switch (kind) {
