@@ -58,6 +58,12 @@ echo "== legal devices that all checks meet, or whose segments are cut again"
 llp=sctp-draft02
 # SCTP-2.2-08, reading B: checks of DDP and RDMAP speak version 0, too.
 legal "version 0 of DDP and RDMAP" sctp-version-0
+# SCTP-7.2-15, reading A: no RDMAP Terminate. The tester learns the version without one, too.
+expect 0 "no Terminate on aborted streams, with version 0" "$WARPCHECK" prove --llp "$llp" --choices sctp-aborted-silent,sctp-version-0 --format jsonl
+holds "it is legal, and nothing is left open" jq -se '.[-1] | .legal == .devices and .inconclusive == 0' "$WORK/stdout"
+expect 1 "such a device with a defect" "$WARPCHECK" run --simulate --llp "$llp" --choices sctp-aborted-silent --defect ddp-stream-unchecked DDP-7.1-10 DDP-8.2-02
+says '^FAIL  DDP-8.2-02 '
+holds "and without one" test "$(grep -c '^FAIL  DDP-7.1-10 ' "$WORK/stdout")" -eq 0
 expect 0 "segments in falling order on a path that becomes narrower" "$WARPCHECK" run --simulate --llp "$llp" --variant segments-backwards SCTP-5-02
 says '^2 PASS, 0 FAIL'
 finish

@@ -44,9 +44,10 @@ static json_t *exchange(const json_t *services, const char *name)
  */
 static json_t *ordered(json_t *learned)
 {
-    static const char *const members[] = {"role",         "speaks",       "copies_tag",    "rejects",    "answers_in",
-                                          "takes_sends",  "longest_send", "ends_by_ulp",   "ends_after", "reads_open",
-                                          "atomics_open", "needs_ird",    "draft_version", "error"};
+    static const char *const members[] = {"role",          "speaks",      "copies_tag",     "rejects",
+                                          "answers_in",    "takes_sends", "longest_send",   "ends_by_ulp",
+                                          "ends_after",    "reads_open",  "atomics_open",   "needs_ird",
+                                          "draft_version", "error",       "aborts_silently"};
     json_t *all = json_object(), *exchanges = json_object(), *causes = json_object();
     int status = all == NULL || exchanges == NULL || causes == NULL;
 

@@ -15,6 +15,7 @@
  * that is known; missing without any. `copies_tag`: the Response to an empty Read has the STag and TO of the Request
  * (RDMAP-5.2.2-12). `rejects`: a good Request was answered by a Reply with R = 1; missing where none was. `answers_in`:
  * seconds that its slowest answer took, where that is more than checks would wait for silence otherwise; else missing.
+ * `aborts_silently`: true where each error aborted its stream of the draft without a Terminate (SCTP-7.2-15); else missing.
  * The exchanges themselves are in conformance/scripts/lib/3-services.lua, from least to most.
  */
 #ifndef CONFORMANCE_ENGINE_SERVICES_H

@@ -274,7 +274,8 @@ end
 local over_tcp = { fin = "FIN", reset = "RST", timeout = "nothing within the time limit", closed = "FIN or RST",
                    quiet = "nothing" }
 local over_sctp = { fin = "the session's Terminate", reset = "the end of the association",
-                    timeout = "nothing within the time limit", closed = "the end of the session or association", quiet = "nothing" }
+                    timeout = "nothing within the time limit", aborted = "nothing: the stream was aborted",
+                    closed = "the end of the session or association", quiet = "nothing" }
 local plain = over_tcp
 
 -- Ends of streams are described in the words of this LLP from now on.

@@ -268,14 +268,16 @@ local function same(want, got)
   return want == got
 end
 
+local ends_stream = { fin = true, reset = true, aborted = true } -- the last one: over the draft alone (Stream:is_aborted)
+
 -- Does what came fit one expectation?
 function fits(want, got)
-  local fit = want.kind == got.kind or want.kind == "closed" and (got.kind == "fin" or got.kind == "reset")
+  local fit = want.kind == got.kind or want.kind == "closed" and ends_stream[got.kind]
   if fit and got.premature then
     error({ verdict = "INCONCLUSIVE", message = got.premature, cause = got.cause, hint = got.hint }, 0)
   end
   if want.kind == "closed" then return fit end
-  if want.kind == "quiet" then return got.kind == "timeout" end
+  if want.kind == "quiet" then return got.kind == "timeout" or got.kind == "aborted" end
   if want.kind ~= got.kind then return false end
   if want.defaults and got.Opcode ~= (want.given.Opcode or want.defaults.fields.Opcode) then return false end
   -- A device need not copy these into an empty Read Response (RDMAP-5.2.2-12, which judges that).
@@ -365,7 +367,7 @@ end
 function Connection:instead(passed, got)
   local text = describe(got)
   if #passed > 0 then text = describe_messages(passed) .. ", then " .. text end
-  if got.kind == "timeout" then text = text .. self.t:events_text(self) end
+  if got.kind == "timeout" or got.kind == "aborted" then text = text .. self.t:events_text(self) end
   return text
 end
 

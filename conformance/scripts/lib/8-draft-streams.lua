@@ -89,9 +89,21 @@ function Association:outcome(sid, what)
   self.t:fail(what, "a Response, a Terminate or nothing", got.segment and describe(got.segment) or got.kind)
 end
 
+-- The segment that answers an empty Read on an association of its own; nil: none does.
+local function answer_to_read(self)
+  local a = self:try_associate()
+  if not a then return nil end
+  local sid = a:session()
+  a:segment(sid, empty_read(PROBE_STAG))
+  local got = a:receive(sid, self.reaction)
+  a.handle:abort()
+  a.handle:close()
+  return got and got.kind == "segment" and got.segment or nil
+end
+
 -- Devices of older drafts speak version 0 of DDP and RDMAP (SCTP-2.2-08, reading B), and refuse version 1 by a
--- Terminate that has it: then the tester speaks it, too. A run learns it once for each role (harness.learn); a check of
--- which nothing was learned asks before its first association.
+-- Terminate that has it, or end the stream without one: then the tester speaks it, too. A run learns it once for each
+-- role (harness.learn); a check of which nothing was learned asks before its first association.
 function Test:draft_learn()
   if self.draft_asked then return end
   self.draft_asked = true
@@ -100,16 +112,15 @@ function Test:draft_learn()
     self.draft_version = learned == 0 and 0 or nil
     return
   end
-  local a = self:try_associate()
-  if not a then return end
-  local sid = a:session()
-  a:segment(sid, empty_read(PROBE_STAG))
-  local got = a:receive(sid, self.reaction)
-  local segment = got and got.kind == "segment" and got.segment
-  if segment and segment.DV == 0 and segment.RV == 0 and is_terminate(segment, "DDP_UNTAGGED_VERSION") then
-    self.draft_version = 0
-    self:note("the device speaks version 0 of DDP and RDMAP (SCTP-2.2-08, reading B)")
+  local answer = answer_to_read(self)
+  if answer and not (answer.DV == 0 and answer.RV == 0 and is_terminate(answer, "DDP_UNTAGGED_VERSION")) then return end
+  self.draft_version = 0
+  if not answer then
+    answer = answer_to_read(self)
+    if not answer or not fits(rdmap.read_response {}, answer) then
+      self.draft_version = nil
+      return
+    end
   end
-  a.handle:abort()
-  a.handle:close()
+  self:note("the device speaks version 0 of DDP and RDMAP (SCTP-2.2-08, reading B)")
 end

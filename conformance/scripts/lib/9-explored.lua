@@ -452,6 +452,7 @@ end
 
 -- Plays a session (docs/exploring.md).
 function Test:follow(session)
+  self.followed = true
   fit(self, session)
   local first = new_stream { t = self, session = session, regions = {}, streams = {}, lower = harness.lower[self:over_sctp() and "sctp" or "tcp"],
                              order = session.atomics and self:byte_order() or nil }

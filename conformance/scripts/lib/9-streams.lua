@@ -293,9 +293,33 @@ end
 function Stream:receive(seconds)
   local got = self:_in_order(seconds, self._message)
   if got.kind == "garbage" then return got end
+  if got.kind == "timeout" and self:is_aborted() then return { kind = "aborted" } end
   if not got.comes then return self:_note_request(got, seconds) end
   self:_judge_end(got)
   return got
+end
+
+-- Has nothing come because an error has aborted the draft's stream, whose device sends nothing then? (Test:aborts_silently)
+function Stream:is_aborted()
+  if not self.aborted and not self.terminated and self.t:aborts_silently() then self.aborted = self:shows_abort() end
+  return self.aborted
+end
+
+-- A stream that was aborted in silence: the upper tester reports an error. One that reports no errors cannot: then SCTP
+-- has acknowledged all that was sent, and a Read is not answered.
+function Stream:shows_abort()
+  local t = self.t
+  if rig.has_upper_tester() and t:reports_event("error") then
+    t:gather_events()
+    local stream = t:stream_if_known(self)
+    for _, event in ipairs(t.events) do
+      if event.event == "error" and event.stream == stream then return true end
+    end
+    if stream then return false end
+  end
+  if self.association.handle:status().unacknowledged > 0 then return false end
+  self:send_unmarked(empty_read(PROBE_STAG))
+  return self:_message(t.reaction).kind == "timeout"
 end
 
 -- SACKs may come so much later than what they answer (RFC 9260 6.2).
