@@ -154,6 +154,48 @@ static void change_step(const struct session *session, struct session_draw *draw
         change_header(draw, step->name, &wrong->what);
 }
 
+/* The lowest and highest bit of each octet, which a copy into fewer bits loses. */
+static unsigned edge_bit(struct session_draw *draw, unsigned bits)
+{
+    unsigned octets = (bits + 7) / 8,
+             bit = 8 * (unsigned)session_below(draw, octets) + (session_once_in(draw, 2) ? 7 : 0);
+
+    return bit < bits ? bit : bits - 1;
+}
+
+static const struct wire_field *any_field(struct session_draw *draw, const struct wire_layout *layout)
+{
+    return &layout->fields[session_below(draw, layout->field_count)];
+}
+
+/* One bit of a header, in a segment that is not the last of its message. */
+static void change_inner(struct session_draw *draw, struct session_step *step)
+{
+    struct session_members *wrong = &step->wrong.what;
+    int64_t octets = session_number(&step->members, "octets", 0);
+    const struct wire_layout *layouts[] = {is_tagged(step->name) ? &ddp_tagged_layout : &ddp_untagged_layout,
+                                           is_tagged(step->name) ? &rdmap_control_layout : &rdmap_untagged_layout};
+    size_t which = session_once_in(draw, 4);
+    const struct wire_field *field = any_field(draw, layouts[which]);
+
+    if (session_once_in(draw, 2)) { /* rather a number than a flag */
+        const struct wire_field *other = any_field(draw, layouts[which]);
+
+        field = other->bits > field->bits ? other : field;
+    }
+    step->wrong.present = true;
+    if (octets > 1) {
+        session_drop(&step->members, "piece");
+        session_add(&step->members, "piece", (octets + 3) / 4);
+    }
+    session_add(wrong, "frame", 1 + (int64_t)session_below(draw, 2));
+    session_add_word(wrong, "of", layouts[which]->id);
+    session_add_word(wrong, "field", field->id);
+    session_add(wrong, "at", (int64_t)which);
+    session_add(wrong, "bits", field->bits);
+    session_add(wrong, "flip", (int64_t)(UINT64_C(1) << edge_bit(draw, field->bits)));
+}
+
 static bool is_of_tester(const struct session_step *step)
 {
     return strncmp(step->name, "device ", 7) != 0 && strcmp(step->name, "settle") != 0 &&
@@ -318,11 +360,13 @@ static void exhaust_receives(struct session *session, struct session_draw *draw)
 void session_deviate(struct session *session, struct session_draw *draw)
 {
     struct session_step *step;
+    bool inner = false;
 
     session->ends = NULL;
+    session_drop(&session->device, "hold_open");
     session_drop(&session->open, "rejects");
     session_drop(&session->open, "refuses");
-    switch (session_below(draw, 23)) {
+    switch (session_below(draw, 25)) {
     case 15: begin_wrongly(session, draw); return;
     case 13: session_reach_revoked(session, draw); return;
     case 14: session_reach_other_domain(session, draw); return;
@@ -339,12 +383,20 @@ void session_deviate(struct session *session, struct session_draw *draw)
     case 10: session_invalidate_wrongly(session, draw); return;
     case 11: session_operate_wrongly(session, draw); return;
     case 12: session_overfill(session, draw); return;
+    case 16:
+    case 17:
+    case 18:
+    case 19: inner = true; break;
     default: break;
     }
     step = choose_step(session, draw);
     if (step == NULL)
         return;
     session_drop(&step->members, "held"); /* octets that are held would be judged with the next step's */
+    if (inner && (strcmp(step->name, "send") == 0 || strcmp(step->name, "write") == 0)) {
+        change_inner(draw, step);
+        return;
+    }
     change_step(session, draw, step);
     if (session_find(&step->wrong.frame, "marker_index") != NULL && session_number(&step->members, "stream", 1) == 1)
         give_marker(session, draw, step);

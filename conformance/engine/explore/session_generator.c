@@ -77,14 +77,14 @@ static const char *draw_break(struct generator *generator)
     return generator->session->sctp == IWARP_SCTP_UNDECIDED && once_in(generator, 2) ? "reset" : "error";
 }
 
-/* The draft's streams have no end of their own. */
+/* The draft's streams have no end of their own: an error aborts them. */
 static void end_stream(struct generator *generator)
 {
-    const char *how = draw_break(generator);
+    const char *how = generator->session->sctp == IWARP_SCTP_DRAFT02 ? "error" : draw_break(generator);
     bool abandons = how != NULL && strcmp(how, "disconnect") != 0 && once_in(generator, 2);
     struct session_step *step;
 
-    if (count_live(generator) == 1 || generator->session->sctp == IWARP_SCTP_DRAFT02)
+    if (count_live(generator) == 1)
         return;
     generator_settle(generator);
     if (abandons)
@@ -98,6 +98,20 @@ static void end_stream(struct generator *generator)
     choose_stream(generator);
     if (abandons) /* what they have left shows */
         generator_device_read(generator);
+}
+
+/* The tester closes its half before the device's ULP has posted all: that ULP closes the other half. */
+static void end_by_halves(struct generator *generator)
+{
+    struct session *session = generator->session;
+
+    for (size_t i = 0; i < session->step_count; i++)
+        if (strcmp(session->steps[i].name, "another") == 0)
+            return;
+    if (session->ends != NULL || session->sctp == IWARP_SCTP_DRAFT02 || !once_in(generator, 8))
+        return;
+    session->ends = "half";
+    session_add_flag(&session->device, "hold_open", true);
 }
 
 /* ---- a session --------------------------------------------------------------------------------------------------- */
@@ -137,4 +151,5 @@ void session_generate(uint64_t seed, uint64_t number, enum iwarp_sctp_profile sc
     count = below(&generator, OPERATIONS_MOST);
     for (int64_t i = 0; i < count; i++)
         make_operation(&generator);
+    end_by_halves(&generator);
 }

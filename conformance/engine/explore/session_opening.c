@@ -111,6 +111,8 @@ void session_open(struct session *session, struct session_draw *draw, struct ses
     turn_down(session, draw, &session->open);
     if (session->initiator && session_once_in(draw, 6))
         session_add(&session->open, "flags", 1 + (int64_t)session_below(draw, 7));
+    if (session_once_in(draw, 8)) /* after an error the ULP closes the stream later, and nobody before it */
+        session_add(&session->device, "teardown_ms", 1000);
     if (session_once_in(draw, 8))
         session->ends = session_once_in(draw, 2) ? "disconnect" : "reset";
 }

@@ -8,7 +8,8 @@ enum {
     PIECE_MOST = 1300,  /* fits a segment of every path that a session is run on */
     SEGMENTS_MOST = 40, /* of one message, and TCP segments of one step */
     BURST_MOST = 10,
-    RIGHT_ATOMIC = 3, /* beside the other two */
+    WRITE_MOST = 18000, /* of the device: in many FPDUs where the tester's MSS is small */
+    RIGHT_ATOMIC = 3,   /* beside the other two */
 };
 
 /* A step on the stream whose turn it is; NULL: there is no room. */
@@ -310,7 +311,7 @@ static void make_device_write(struct generator *generator)
 
     if (step == NULL)
         return;
-    session_add(&step->members, "octets", size(generator, 6000));
+    session_add(&step->members, "octets", size(generator, once_in(generator, 4) ? WRITE_MOST : 6000));
     if (once_in(generator, 2))
         session_add(&step->members, "to", once_in(generator, 2) ? below(generator, 5000) : 0xFFFFFF80);
 }
@@ -338,6 +339,8 @@ void generator_device_read(struct generator *generator)
                     octets / SEGMENTS_MOST + 1 + below(generator, PIECE_MOST - octets / SEGMENTS_MOST));
     if (once_in(generator, 2))
         session_add(&step->members, "to", below(generator, 5000));
+    if (session_find(&step->members, "piece") != NULL && once_in(generator, 2))
+        session_add_flag(&step->members, "gap", true);
 }
 
 static void make_device_atomic(struct generator *generator)

@@ -204,6 +204,13 @@ static void allow_after_start(struct session *session)
         session_allow(session, "warn odd");
 }
 
+/* A start-up frame that never comes whole is not waited for for ever (RFC 5044 7.1.2, a SHOULD). */
+static bool has_startup_limit(const struct session *session)
+{
+    return session_find(&session->device, "startup_ms") != NULL &&
+           session_find(&session->wrong_start.what, "keep") != NULL;
+}
+
 void session_predict(struct session *session, const struct prediction_seen *seen, const struct defect_list *variants)
 {
     bool framed = has_wrong_frame(session); /* then what is refused may be the octets after a good FPDU */
@@ -237,7 +244,7 @@ void session_predict(struct session *session, const struct prediction_seen *seen
     }
     /* Octets that no rule refuses, and after which the stream hangs: where it is found out is each device's own. */
     if (refused == 0 && strcmp(seen->reaction, "goes on") != 0)
-        session_allow(session, "any");
+        allow_reaction(session, "any", has_startup_limit(session) ? "warn " : "");
     /* STag and TO, which the device has chosen, are QN, MSN and MO then. */
     if (is_field_wrong(session, "T") || is_first_octet_wrong(session))
         session_allow(session, "terminate 12");

@@ -213,18 +213,20 @@ static int keep_sound(struct reducing *reducing, size_t count, struct iwarp_sent
 
 /*
  * The sessions that are tried are numbered from 0 on, in the order in which they are wanted. Those that are not sound
- * do not meet the device: on the wire they would be waited for. How many are left, or -1.
+ * do not meet the device: on the wire they would be waited for. `drawn`: they are as the generator has drawn them, and
+ * meet it. How many are left, or -1.
  */
-static int try_all(struct reducing *reducing, size_t count, struct iwarp_sentence *error)
+static int try_all(struct reducing *reducing, size_t count, bool drawn, struct iwarp_sentence *error)
 {
     const struct explore_config *config = reducing->config;
-    int kept;
+    int kept = (int)count;
 
     memset(reducing->fails, 0, sizeof(reducing->fails));
     memset(reducing->unsound, 0, sizeof(reducing->unsound));
     if (explore_predict(config, reducing->oracle, reducing->tried, count, NULL, error) != 0)
         return -1;
-    kept = keep_sound(reducing, count, error);
+    if (!drawn)
+        kept = keep_sound(reducing, count, error);
     if (kept > 0 && session_run(&config->world, config->device, reducing->tried, (size_t)kept, note_failure, NULL,
                                 reducing, error) != 0)
         return -1;
@@ -252,7 +254,7 @@ static int reduce_once(struct reducing *reducing, struct session *session, size_
         reducing->tried[count].number = count;
     if (count == 0)
         return 0;
-    kept = try_all(reducing, count, error);
+    kept = try_all(reducing, count, false, error);
     for (size_t i = 0; kept >= 0 && i < count; i++) {
         const struct session *smaller = reducing->fails[i] ? numbered(reducing, (size_t)kept, i) : NULL;
 
@@ -294,7 +296,7 @@ static int replay(struct reducing *reducing, const struct session *session, stru
         reducing->tried[i] = *session;
         reducing->tried[i].number = i;
     }
-    if (try_all(reducing, EXPLORE_REPLAYS, error) < 0)
+    if (try_all(reducing, EXPLORE_REPLAYS, true, error) < 0)
         return -1;
     group->replayed = true;
     group->again = 0;

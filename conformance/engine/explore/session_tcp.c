@@ -3,6 +3,8 @@
 
 #include "wire/mpa.h"
 
+enum { STARTUP_MILLISECONDS = 1000 /* less than a check waits for a reaction */ };
+
 static void open_tcp(struct session *session, struct session_draw *draw)
 {
     /* MULPDU is never below 128 (RFC 5044 3): it meets that where the EMSS is a little above. */
@@ -110,7 +112,10 @@ static void wrong_start_frame(struct session *session, struct session_draw *draw
     bool word = session->word.count != 0 || session_number(&session->device, "rev", 1) == 2;
 
     switch (session_below(draw, 10)) {
-    case 0: session_add(wrong, "keep", (int64_t)session_below(draw, 24)); break;
+    case 0: /* it never comes whole, and the device does not wait for ever */
+        session_add(wrong, "keep", (int64_t)session_below(draw, 24));
+        session_add(&session->device, "startup_ms", STARTUP_MILLISECONDS);
+        break;
     case 1: session_add(wrong, "more", 1 + (int64_t)session_below(draw, 40)); break;
     case 2:
     case 3: session_change_octet(draw, wrong, (unsigned)mpa_start_layout.octets); break; /* most of it is the Key */

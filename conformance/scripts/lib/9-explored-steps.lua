@@ -236,6 +236,7 @@ function Session:post(verb, arguments, done, entry)
   if not answer.ok then
     self.t:fail("work that the device's ULP posts: " .. verb, "it is taken", tostring(answer.error))
   end
+  entry.id = arguments.id
   self.completions[#self.completions + 1] = done
   self.incoming[#self.incoming + 1] = entry
 end
@@ -257,7 +258,8 @@ end
 steps["device read"] = function(self, step)
   local m = self.regions[step.region]
   local entry = { opcode = READ, SrcSTag = 0x3C000000 + step.number, SrcTO = step.to or 0, RDMARDSZ = step.octets,
-                  SinkSTag = m.STag, SinkTO = m.TO + step.at, piece = step.piece, data = Session.octets_of(step.octets, step.number) }
+                  SinkSTag = m.STag, SinkTO = m.TO + step.at, piece = step.piece, gap = step.gap,
+                  data = Session.octets_of(step.octets, step.number) }
   self:post("read", { source_stag = entry.SrcSTag, source_to = entry.SrcTO, sink_stag = m.STag, sink_to = entry.SinkTO,
                       length = step.octets }, "read_done", entry)
   m:patch(step.at, entry.data)
@@ -307,7 +309,8 @@ local function fail_stream(self)
   repeat got = self.c:receive() until got.kind ~= "segment" or got.Opcode == TERMINATE
   if got.kind == "segment" then got = self.c:receive(self.t.quiet) end
   if got.kind == "segment" then self.t:fail("after its Terminate the device sends nothing", "the end of the stream", describe(got)) end
-  if got.kind == "reset" then return end
+  if self.t:is_draft() then self.lower.abort(self) end
+  if got.kind == "reset" or self.t:is_draft() then return end
   self.c:fin()
   -- The device may wait for the tester's end before its own (SCTP5043-6.2-06): a session after it would meet that.
   if got.kind ~= "fin" then self.c:receive() end

@@ -86,6 +86,31 @@ function Session:expect_work_refused()
 end
 
 --------------------------------------------------------------------------------------------------------------------
+-- The device's half of a stream
+
+local POSTED_AFTER_FIN = 2 -- Sends
+
+-- The tester has closed its half. What the device's ULP posts then goes out, until it closes its own (RFC 5041 6.2.1).
+function Session:close_halves()
+  local t, c, what = self.t, self.c, "a Send that is posted after the peer has closed its half"
+  c:fin()
+  local told = t:reports_event("half_closed") and t:await_event("half_closed", { stream = self.stream })
+  if not told then rig.wait(t.quiet / 2) end
+  for i = 1, POSTED_AFTER_FIN do
+    local data = Session.octets_of(3000, i)
+    if not t:try("send", { stream = self.stream, data = hex(data) }) then t:warn(what, "it is taken", "it is refused") end
+    self.incoming[#self.incoming + 1] = { opcode = 3, data = data, got = 0, InvalidateSTag = 0 }
+  end
+  while #self.incoming > 0 do
+    local got = c:receive()
+    if got.kind ~= "segment" then t:warn(what, "it comes whole", self.c:instead({}, got)) end
+    self:take(got)
+  end
+  t.dut:disconnect { stream = self.stream }
+  c:expect_second_half("the end of both halves")
+end
+
+--------------------------------------------------------------------------------------------------------------------
 -- What it learns
 
 -- The depths of the tester's word (RFC 6581 9.1).

@@ -82,7 +82,25 @@ function Session:answer(entry, got)
   local function make(at, part, last)
     return rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO + at, data = part, L = last }
   end
-  self:send_unmarked(Session.segments(entry.data, entry.piece, make), {})
+  local frames = Session.segments(entry.data, entry.piece, make)
+  if entry.gap and #frames > 1 and self.lower.has_room(self, #entry.data) then
+    self:answer_late(entry, frames)
+  else
+    self:send_unmarked(frames, {})
+  end
+end
+
+-- All but the first segment of an answer come, and then that one: before it the Read is not done (RFC 5040 5.5).
+function Session:answer_late(entry, frames)
+  local others = table.move(frames, 2, #frames, 1, {})
+  local complete = self.c:send_behind(frames[1], others)
+  rig.wait(4 * self.t.round_trip)
+  for _, event in ipairs(self.t:events_of(self.c)) do
+    if event.event == "read_done" and math.tointeger(event.id) == entry.id then
+      self.t:fail("a Read whose answer lacks its first segment", "no completion", "read_done")
+    end
+  end
+  complete()
 end
 
 local requests = { [READ] = true, [ATOMIC] = true }
@@ -278,7 +296,11 @@ function Session:react(wrong, start)
   t.refused = nil -- that the device's ULP came too late for its work is a part of an allowed end
   self.over, self.odd = true, seen == "goes on"
   if is_terminate(got) then
-    got = self.c:receive()
+    local delay = (self.opening.device or {}).teardown_ms -- DDP does not end the stream by itself (RFC 5041 6.2)
+    got = self.c:receive(delay and delay / 2000)
+    if delay and fits(tcp.closed(), got) then
+      t:fail("an error, and a ULP that does not close yet", "the stream is not closed", describe(got))
+    end
     if got.kind == "segment" then t:fail("after its Terminate the device sends nothing", "the end of the stream", describe(got)) end
   end
   if self.session.untouched and not start then

@@ -198,9 +198,9 @@ function lower.open(self)
   if not self.over then begun(self, private) end
 end
 
--- A SID without a live stream of the session, the first one from `sid` on.
+-- A SID without a live stream of the session, the first one from `sid` on. The draft's aborted streams stay on theirs.
 local function free_sid(self, sid)
-  local streams, used = association_of(self):streams(), {}
+  local streams, used = association_of(self):streams(), copy_fields(association_of(self).aborted)
   for _, stream in pairs(self.streams) do
     if stream.c and not stream.over then used[stream.c.sid] = true end
   end
@@ -276,7 +276,16 @@ function lower.spared(self)
   self.t:fail("an error on another stream", "this one is in operation", "its association is " .. association_of(self).handle:status().cause)
 end
 
+function lower.has_room() return true end
+
 function lower.look() end -- MULPDU is SCTP's own affair
+
+-- The draft's stream is aborted, and its association goes on.
+function lower.abort(self)
+  local a = association_of(self)
+  a.aborted = a.aborted or {}
+  a.aborted[self.c.sid] = true
+end
 
 local function unless_gone(ending)
   return function(self)
@@ -289,6 +298,7 @@ lower.ends = {
     local got = self.c:finish()
     if got.kind ~= "fin" and got.kind ~= "reset" then self.t:fail("the end of the stream", "Terminate", describe(got)) end
   end),
+  half = unless_gone(function(self) self:close_halves() end),
   disconnect = unless_gone(function(self)
     if self.t:is_draft() then -- a stream has no end but that of its association
       self.t.dut:shutdown { association = association_of(self).number }

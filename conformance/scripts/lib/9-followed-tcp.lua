@@ -43,6 +43,9 @@ function lower.put(self, units, step)
   self.c:send_segments(pieces, order)
 end
 
+-- Does the device's window have room for a message of so many octets, with its headers, in segments out of order?
+function lower.has_room(self, octets) return 2 * octets + 1000 < self.c.tcp:status().peer_window end
+
 -- Are CRCs and Markers in what the device reads?
 function lower.framing(self) return self.c.send_framing or {} end
 
@@ -172,6 +175,7 @@ lower.ends = {
     local got = self.c:finish()
     if got.kind ~= "fin" and got.kind ~= "reset" then self.t:fail("the end of the stream", "FIN", describe(got)) end
   end,
+  half = function(self) self:close_halves() end,
   disconnect = function(self)
     self.t.dut:disconnect { stream = self.stream }
     self:expect_work_refused()

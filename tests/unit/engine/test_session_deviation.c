@@ -165,6 +165,48 @@ START_TEST(what_has_been_given_up_is_used)
 }
 END_TEST
 
+/* One bit of one field, in the first or second of several segments. */
+static bool is_bit_of_inner_segment(const struct session_step *step)
+{
+    const struct session_member *flip = session_find(&step->wrong.what, "flip");
+    int64_t octets = session_number(&step->members, "octets", 0),
+            piece = session_number(&step->members, "piece", octets);
+    int64_t segments = piece > 0 ? (octets + piece - 1) / piece : 1;
+
+    return flip != NULL && (flip->number & (flip->number - 1)) == 0 && segments > 2 &&
+           session_number(&step->wrong.what, "frame", 0) < segments;
+}
+
+/* Bits of segments that are not the last, and start-up frames that never come whole, for which the device has a limit. */
+START_TEST(bits_of_inner_segments_and_frames_that_stall)
+{
+    static struct session session;
+    bool high[64] = {false};
+    int stalled = 0;
+
+    for (uint64_t number = 0; number < SESSIONS; number++) {
+        struct session_draw draw;
+        const struct session_step *last;
+
+        session_generate(7, number, IWARP_SCTP_UNDECIDED, &session, &draw);
+        session_deviate(&session, &draw);
+        ck_assert_ptr_null(session_find(&session.device, "hold_open"));
+        stalled += session_find(&session.device, "startup_ms") != NULL;
+        if (session.wrong_start.present)
+            ck_assert((session_find(&session.device, "startup_ms") == NULL) ||
+                      session_find(&session.wrong_start.what, "keep") != NULL);
+        if (session.step_count == 0)
+            continue;
+        last = &session.steps[session.step_count - 1];
+        for (unsigned bit = 0; bit < 32 && is_bit_of_inner_segment(last); bit++)
+            high[bit] = high[bit] || session_find(&last->wrong.what, "flip")->number == INT64_C(1) << bit;
+    }
+    ck_assert_int_gt(stalled, 0);
+    for (unsigned bit = 0; bit < 32; bit += 8)
+        ck_assert_msg(high[bit] && high[bit + 7], "bit %u or %u", bit, bit + 7);
+}
+END_TEST
+
 Suite *session_deviation_suite(void)
 {
     Suite *suite = suite_create("session_deviation");
@@ -174,6 +216,7 @@ Suite *session_deviation_suite(void)
     tcase_add_test(tcase, memory_is_used_wrongly_at_its_edges);
     tcase_add_loop_test(tcase, over_sctp_the_chunk_is_wrong, 0, 2);
     tcase_add_loop_test(tcase, what_has_been_given_up_is_used, 0, 3);
+    tcase_add_test(tcase, bits_of_inner_segments_and_frames_that_stall);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -47,12 +47,34 @@ START_TEST(what_a_variant_judges_beyond_the_table_allows_its_reactions)
 }
 END_TEST
 
+/* A start-up frame that never comes whole, where the device has a limit: what else becomes of it is a WARN (MPA-7.1.2-26). */
+START_TEST(a_frame_that_stalls_ends_the_start_up)
+{
+    static struct session session = {.seed = 1};
+    struct iwarp_sentence error;
+    struct defect_list *variants = variant_list_embedded(&error);
+    struct defect_set *asking = defect_set_asking(&error);
+    struct prediction_seen seen = {.reaction = "closes", .asking = asking};
+
+    session.wrong_start.present = true;
+    session_add(&session.wrong_start.what, "keep", 7);
+    session_predict(&session, &seen, variants);
+    ck_assert(is_allowed(&session, "any"));
+    session_add(&session.device, "startup_ms", 1000);
+    session_predict(&session, &seen, variants);
+    ck_assert(is_allowed(&session, "closes") && is_allowed(&session, "warn any") && !is_allowed(&session, "any"));
+    defect_set_free(asking);
+    defect_list_free(variants);
+}
+END_TEST
+
 Suite *session_prediction_suite(void)
 {
     Suite *suite = suite_create("session_prediction");
     TCase *cases = tcase_create("prediction");
 
     tcase_add_loop_test(cases, what_a_variant_judges_beyond_the_table_allows_its_reactions, 0, 3);
+    tcase_add_test(cases, a_frame_that_stalls_ends_the_start_up);
     suite_add_tcase(suite, cases);
     return suite;
 }
