@@ -47,14 +47,14 @@ end
 
 -- What follows from an exchange that the device does not serve is reported once, and is no fault of what is judged here.
 function Test:fail(message, expected, actual)
-  self:weigh_silence(expected)
+  self:judge_silence(expected)
   self:judge_exchanges()
   self:suspect_observation(expected, actual, message)
   self:point_at(message, expected, actual)
   decide("FAIL", message, expected, actual, nil, self)
 end
 function Test:warn(message, expected, actual)
-  self:weigh_silence(expected)
+  self:judge_silence(expected)
   self:judge_ulp_limits()
   self:suspect_observation(expected, actual, message)
   self:point_at(message, expected, actual)
@@ -63,7 +63,7 @@ end
 function Test:ambiguous(reading) decide(self:guarded("AMBIGUOUS"), nil, nil, nil, reading) end
 function Test:skip(reason) decide("SKIP", reason) end
 function Test:inconclusive(reason)
-  self:weigh_silence(reason)
+  self:judge_silence(reason)
   decide("INCONCLUSIVE", reason, nil, nil, nil, self)
 end
 

@@ -57,7 +57,7 @@ function Test:aborts_silently()
 end
 
 -- AMBIGUOUS where a Terminate is missing that such a device does not send. What else is expected of it is judged.
-function Test:weigh_silence(expected)
+function Test:judge_silence(expected)
   if not tostring(expected):find("Terminate") then return end
   for _, c in ipairs(self.connections) do
     if rawget(c, "aborted") then self:ambiguous(SILENT) end

@@ -94,8 +94,8 @@ local POSTED_AFTER_FIN = 2 -- Sends
 function Session:close_halves()
   local t, c, what = self.t, self.c, "a Send that is posted after the peer has closed its half"
   c:fin()
-  local told = t:reports_event("half_closed") and t:await_event("half_closed", { stream = self.stream })
-  if not told then rig.wait(t.quiet / 2) end
+  local reported = t:reports_event("half_closed") and t:await_event("half_closed", { stream = self.stream })
+  if not reported then rig.wait(t.quiet / 2) end
   for i = 1, POSTED_AFTER_FIN do
     local data = Session.octets_of(3000, i)
     if not t:try("send", { stream = self.stream, data = hex(data) }) then t:warn(what, "it is taken", "it is refused") end
