@@ -4,7 +4,8 @@
  * the same run (sctp: over libusrsctp in UDP, against plain messages over libusrsctp): two processes each, the same
  * octets in the same messages. Prints for Write, Read and Send of several sizes (CRC on, no Markers) the throughput and
  * its ratio, and for a ping-pong of 64 octets the latency and its ratio; "cpu" is the ratio of processor time for the
- * same work, which a busy machine leaves alone. Then atomics a second, on one stream. A round is both, one right after
+ * same work, which a busy machine leaves alone; for what has an aim also where that time goes. Each process runs on a processor of its own, or all on
+ * the one that they were started on (taskset -c 0). Then atomics a second, on one stream. A round is both, one right after
  * the other, and the median of the ROUNDS (3) counts; what has an aim gets three times as many. Rounds of one kind are
  * spread over the whole run, as a machine that others use is slow for some seconds, and fast again. The last line is
  * for scripts: "ratios WRITE_64K READ_64K SEND_64K WRITE_1M READ_1M SEND_1M LATENCY".
@@ -20,7 +21,7 @@
 #include "iwarp/verbs.h"
 #include "tests/bench/plain_sctp.h"
 #include "tests/bench/plain_tcp.h"
-#include "wire/atomic.h"
+#include "tests/bench/stack_table.h"
 
 enum {
     SCTP_PORT = 5043,
@@ -32,10 +33,6 @@ enum {
     DEPTH = 64,
     READ_DEPTH = 32,
 };
-
-enum kind { WRITE, READ, SEND, PING, ATOMIC };
-
-static const char *const names[] = {"Write", "Read", "Send", "Send ping-pong", "FetchAdd"};
 
 static bool sctp;
 
@@ -160,6 +157,7 @@ static void responder(int report)
     struct iwarp_qp *qp;
 
     (void)prctl(PR_SET_PDEATHSIG, 9);
+    pin_process(1);
     memset(memory, 1, 2 * REGION);
     iwarp_qp_options_default(&options, cq);
     options.stream.accept = IWARP_ACCEPT_ASK;
@@ -302,7 +300,7 @@ static struct result stack(enum kind kind, size_t size, double limit)
     struct iwarp_qp_options options;
     struct iwarp_qp_event event;
     struct iwarp_sentence sentence = {""};
-    double processor = processor_now();
+    struct usage before = usage_now();
     double rate, done;
     size_t octets;
     const uint8_t *data;
@@ -342,7 +340,7 @@ static struct result stack(enum kind kind, size_t size, double limit)
     close(ends[0]);
     close(ends[1]);
     (void)waitpid(child, NULL, 0);
-    return (struct result){rate, (processor_now() - processor) / done};
+    return (struct result){rate, usage_each(&before, done)};
 }
 
 /* In a process of its own, as libusrsctp has one stack in a process, which its end ends. */
@@ -365,126 +363,11 @@ static struct result over_sctp(bool plain, enum kind kind, size_t size, double l
     return result;
 }
 
-/*
- * --- Both, in turns ------------------------------------------------------------------------------------------------
- */
-
-enum { ROUNDS_MAX = 99, AIMED = 65536, AIMED_ROUNDS = 3, SIZES = 6, CELLS = (SEND + 1) * SIZES + 2 };
-
-/* A line of the table. */
-struct cell {
-    enum kind kind;
-    size_t size;
-    int rounds, done;
-    double theirs[ROUNDS_MAX], ours[ROUNDS_MAX], ratios[ROUNDS_MAX], processor[ROUNDS_MAX];
-};
-
-static bool aimed(enum kind kind, size_t size)
+static struct result run_one(bool plain, enum kind kind, size_t size, double limit)
 {
-    return kind == PING || (kind != ATOMIC && size >= AIMED);
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof(*values), by_size);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
-
-/* One more round, if the cell is to have it. */
-static void cell_round(struct cell *cell, double limit)
-{
-    struct result theirs = {1, 1}, ours;
-    int i = cell->done;
-
-    if (i == cell->rounds)
-        return;
-    if (cell->kind != ATOMIC)
-        theirs =
-            sctp ? over_sctp(true, cell->kind, cell->size, limit) : plain_tcp(cell->kind == PING, cell->size, limit);
-    ours = sctp ? over_sctp(false, cell->kind, cell->size, limit) : stack(cell->kind, cell->size, limit);
-    cell->theirs[i] = theirs.rate;
-    cell->ours[i] = ours.rate;
-    /* Of throughputs, or of the times of a round trip. */
-    cell->ratios[i] = cell->kind == PING ? theirs.rate / ours.rate : ours.rate / theirs.rate;
-    cell->processor[i] = ours.processor / theirs.processor;
-    cell->done++;
-}
-
-/* Returns the ratio. */
-static double cell_print(struct cell *cell)
-{
-    double theirs = median(cell->theirs, cell->done), ours = median(cell->ours, cell->done);
-    double ratio = median(cell->ratios, cell->done);
-
-    printf("  %-16s %8zu octets  ", names[cell->kind], cell->kind == ATOMIC ? ATOMIC_TARGET_OCTETS : cell->size);
-    if (cell->kind == ATOMIC) {
-        printf("%9.0f a second\n", ours);
-        return ratio;
-    }
-    if (cell->kind == PING)
-        printf("%9.2f us a round  plain %s %9.2f us    ", 1e6 / ours, sctp ? "usrsctp" : "TCP", 1e6 / theirs);
-    else
-        printf("%9.1f MB/s        plain %s %9.1f MB/s  ", ours / 1e6, sctp ? "usrsctp" : "TCP", theirs / 1e6);
-    printf("ratio %.2f (%.2f to %.2f)  cpu %.2f\n", ratio, cell->ratios[0], cell->ratios[cell->done - 1],
-           median(cell->processor, cell->done));
-    return ratio;
-}
-
-/* Fills `cells` with what is asked for; returns how many they are. */
-static int cells_choose(struct cell *cells, const char *only, size_t only_size, int rounds)
-{
-    static const size_t sizes[SIZES] = {64, 1024, 4096, 16384, 65536, 1 << 20};
-    int count = 0;
-
-    for (enum kind kind = WRITE; kind <= ATOMIC; kind++) {
-        for (size_t i = 0; i < (kind <= SEND ? SIZES : 1); i++) {
-            size_t size = kind == ATOMIC ? 1 : sizes[i];
-
-            if ((only != NULL && strcmp(only, names[kind]) != 0) || (only_size != 0 && only_size != size))
-                continue;
-            cells[count++] =
-                (struct cell){.kind = kind, .size = size, .rounds = aimed(kind, size) ? AIMED_ROUNDS * rounds : rounds};
-        }
-    }
-    return count;
-}
-
-/* Arguments but for "sctp". */
-static void compare(int argc, char **argv)
-{
-    static struct cell cells[CELLS];
-    double limit = argc > 1 ? atof(argv[1]) : 0.3;
-    int rounds = argc > 2 ? atoi(argv[2]) : 3;
-    const char *only = argc > 3 && *argv[3] != '\0' ? argv[3] : NULL;
-    size_t only_size = argc > 4 ? (size_t)atol(argv[4]) : 0;
-    double ratios[SEND + 1][2] = {{0}}, latency = 0;
-    int count;
-
-    rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX / AIMED_ROUNDS ? ROUNDS_MAX / AIMED_ROUNDS : rounds;
-    count = cells_choose(cells, only, only_size, rounds);
-    for (int round = 0; round < AIMED_ROUNDS * rounds; round++)
-        for (int i = 0; i < count; i++)
-            cell_round(&cells[i], limit);
-    for (int i = 0; i < count; i++) {
-        double ratio = cell_print(&cells[i]);
-
-        if (cells[i].kind == PING)
-            latency = ratio;
-        else if (aimed(cells[i].kind, cells[i].size))
-            ratios[cells[i].kind][cells[i].size > AIMED] = ratio;
-    }
-    printf("ratios");
-    for (int large = 0; large < 2; large++)
-        for (enum kind kind = WRITE; kind <= SEND; kind++)
-            printf(" %.2f", ratios[kind][large]);
-    printf(" %.2f\n", latency);
+    if (sctp)
+        return over_sctp(plain, kind, size, limit);
+    return plain ? plain_tcp(kind == PING, size, limit) : stack(kind, size, limit);
 }
 
 int main(int argc, char **argv)
@@ -492,6 +375,7 @@ int main(int argc, char **argv)
     sctp = argc > 1 && strcmp(argv[1], "sctp") == 0;
     if (sctp && !plain_sctp_there())
         die("this build has no libusrsctp");
-    compare(argc - sctp, argv + sctp);
+    pin_process(0);
+    stack_table(argc - sctp, argv + sctp, sctp ? "usrsctp" : "TCP", run_one);
     return EXIT_SUCCESS;
 }

@@ -240,7 +240,7 @@ static void respond(struct bench *bench, int report)
         die("no pipe");
     while (bench->echoed < bench->streams * bench->rounds)
         turn(bench, true);
-    printf("  memory per idle stream: %zu octets (aim: 8192)\n", (heap() - before) / bench->streams);
+    printf("  memory per idle stream: %zu octets\n", (heap() - before) / bench->streams);
     while (bench->closed < bench->streams)
         turn(bench, true);
     printf("  all %zu closed in order\n", bench->closed);

@@ -229,7 +229,8 @@ struct result plain_sctp(bool ping, size_t size, double limit)
 {
     static struct plain plain;
     static uint8_t message[MESSAGE_MAX];
-    double processor = processor_now(), began, done;
+    struct usage before = usage_now();
+    double began, done;
     struct sockaddr_conn peer = {.sconn_family = AF_CONN, .sconn_port = htons(PORT), .sconn_addr = &plain};
     int fds[2], orders[2], report[2];
     uint64_t count;
@@ -260,7 +261,7 @@ struct result plain_sctp(bool ping, size_t size, double limit)
     began = seconds_now() - began;
     if (plain.ended || waitpid(child, NULL, 0) != child)
         die("plain SCTP: the association is lost");
-    return (struct result){done / began, (processor_now() - processor) / done};
+    return (struct result){done / began, usage_each(&before, done)};
 }
 
 #else

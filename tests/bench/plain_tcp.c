@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE
 #include "tests/bench/plain_tcp.h"
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,19 +25,43 @@ double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Processor time of this process and of those that it has waited for. */
-double processor_now(void)
+struct usage usage_now(void)
 {
-    double seconds = 0;
+    struct usage all = {0};
 
     for (int i = 0; i < 2; i++) {
         struct rusage usage;
 
         (void)getrusage(i == 0 ? RUSAGE_SELF : RUSAGE_CHILDREN, &usage);
-        seconds += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                   1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+        all.user += (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec;
+        all.system += (double)usage.ru_stime.tv_sec + 1e-6 * (double)usage.ru_stime.tv_usec;
+        all.switches += (double)(usage.ru_nvcsw + usage.ru_nivcsw);
     }
-    return seconds;
+    return all;
+}
+
+struct usage usage_each(const struct usage *before, double done)
+{
+    struct usage now = usage_now();
+
+    return (struct usage){(now.user - before->user) / done, (now.system - before->system) / done,
+                          (now.switches - before->switches) / done};
+}
+
+void pin_process(unsigned which)
+{
+    static cpu_set_t all;
+    cpu_set_t one;
+
+    if (CPU_COUNT(&all) == 0 && sched_getaffinity(0, sizeof(all), &all) != 0)
+        return;
+    for (int processor = 0; CPU_COUNT(&all) > 1 && processor < CPU_SETSIZE; processor++)
+        if (CPU_ISSET(processor, &all) && which-- == 0) {
+            CPU_ZERO(&one);
+            CPU_SET(processor, &one);
+            (void)sched_setaffinity(0, sizeof(one), &one);
+            return;
+        }
 }
 
 _Noreturn void die(const char *what)
@@ -83,6 +109,8 @@ static void plain_responder(int server, bool ping)
     static uint8_t buffer[131072];
     int fd = accept(server, NULL, NULL);
     int one = 1;
+
+    pin_process(1);
     ssize_t count;
 
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
@@ -106,7 +134,7 @@ struct result plain_tcp(bool ping, size_t size, double limit)
     int server = loopback(&name);
 
     int one = 1;
-    double processor = processor_now();
+    struct usage before = usage_now();
     double began, done = 0;
     double ended;
     pid_t child;
@@ -140,5 +168,5 @@ struct result plain_tcp(bool ping, size_t size, double limit)
     close(fd);
     close(server);
     (void)waitpid(child, NULL, 0);
-    return (struct result){done / (ended - began), (processor_now() - processor) / done};
+    return (struct result){done / (ended - began), usage_each(&before, done)};
 }

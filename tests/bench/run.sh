@@ -16,8 +16,8 @@
 #                         per cent, less than the machine's speed may from one minute to the next: best times of runs
 #                         apart would say which of the two met the better minute.
 #
-# Everything but `audit -j 2` and `prove` is pinned to one core; the captures lie in the page cache for all programs. Exit status 1 when a program
-# fails or a ratio misses what is aimed at.
+# Everything but `audit -j 2`, runs of all cores and the stack on two cores is pinned to one core; the captures lie in the page cache for all programs.
+# What is aimed at and missed has its reason in a line, with what was measured of it. Exit status 1 when a program fails or an aim is missed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 : "${B:=$PWD/build}" "${TSHARK:=tshark}" "${BENCH_MB:=1000}" "${BENCH_TSHARK_MB:=100}" "${BENCH_ROUNDS:=3}"
@@ -29,9 +29,9 @@ pin=()
 if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then pin=(taskset -c 0); fi
 missed=0
 
-# measured COMMAND...: runs a command; sets `seconds` (wall), `cpu` (user and system) and `kib` (resident).
+# measured COMMAND...: runs a command; sets `seconds` (wall), `user`, `system`, `cpu` (both) and `kib` (resident).
 measured() {
-	local user system status
+	local status
 	"$measure" "$WORK/measured" "${pin[@]}" "$@" >"$WORK/out" 2>"$WORK/err"
 	read -r seconds user system kib status <"$WORK/measured"
 	if [ "$status" -ne 0 ]; then
@@ -89,15 +89,19 @@ line() {
 		"$(awk -v k="$rss" 'BEGIN { print k / 1024 }')"
 }
 
-# aim WHAT RATIO AIM: prints a ratio and notes whether it is reached.
+# aim WHAT RATIO AIM [REASON]: prints a ratio and notes whether it is reached; what a miss is due to.
 aim() {
 	local verdict=reached
 	if awk -v r="$2" -v a="$3" 'BEGIN { exit !(r < a) }'; then
 		verdict=MISSED
 		missed=$((missed + 1))
 	fi
-	printf '  %-58s %8s   aim %s: %s\n' "$1" "$2" "$3" "$verdict"
+	printf '  %-62s %8s   aim %s: %s\n' "$1" "$2" "$3" "$verdict"
+	[ "$verdict" = reached ] || [ -z "${4:-}" ] || printf '    because: %s\n' "$4"
 }
+
+# The load that others make: one busy program beside a benchmark spoils it.
+load() { echo "   (load $(cut -d ' ' -f 1-2 /proc/loadavg), $(nproc) cores)"; }
 
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / (b > 0 ? b : 0.001) }'; }
 
@@ -113,36 +117,62 @@ generate() {
 }
 
 echo "== audit: one core, CRC verified, all rules"
+load
 generate "$WORK/large.pcap" "$BENCH_MB" 8
 generate "$WORK/share.pcap" "$BENCH_TSHARK_MB" 8
 ln -f "$WORK/large.pcap" "$WORK/again.pcap"
 generate "$WORK/thousand.pcap" "$BENCH_TSHARK_MB" 1000
 
-best "$BENCH_ROUNDS" "$B/bench/bench_read_crc" "$WORK/large.pcap"
-line "read and CRC32C" "$WORK/large.pcap"
-crc_speed=$speed
-best "$BENCH_ROUNDS" "$B/bench/bench_read_crc" "$WORK/thousand.pcap"
-line "read and CRC32C, 1000 flows" "$WORK/thousand.pcap"
-crc_thousand_speed=$speed
-best "$BENCH_ROUNDS" "$WARPCHECK" audit "$WORK/large.pcap"
-line "warpcheck audit" "$WORK/large.pcap"
-audit_speed=$speed audit_rss=$rss
+# against_yardstick NAME FILE: both by turns, each pair one right after the other; sets `median`, and `why` to where audit's processor time goes.
+against_yardstick() {
+	local frames
+	first=("$B/bench/bench_read_crc" "$2")
+	second=("$WARPCHECK" audit "$2")
+	pairs "$BENCH_ROUNDS"
+	wall=${walls[0]} rss=${sizes[0]}
+	line "read and CRC32C, $1" "$2"
+	wall=${walls[1]} rss=${sizes[1]}
+	line "warpcheck audit, $1" "$2"
+	measured "$B/bench/bench_read_crc" "$2"
+	local crc=$user reading=$system
+	frames=$(cut -d ' ' -f 1 "$WORK/out")
+	measured "$WARPCHECK" audit "$2"
+	why=$(awk -v u="$user" -v s="$system" -v c="$crc" -v r="$reading" -v n="$frames" 'BEGIN {
+		printf "reading takes %.0f %%, CRC %.0f %% of its processor time; the kernel beside that (memory) %.0f %%; decoding and rules %.0f ns a frame",
+			100 * r / (u + s), 100 * c / (u + s), 100 * (s > r ? s - r : 0) / (u + s), 1e9 * (u - c) / n }')
+}
+against_yardstick "8 flows" "$WORK/large.pcap"
+audit_ratio=$median audit_rss=$rss audit_why=$why
+against_yardstick "1000 flows" "$WORK/thousand.pcap"
+thousand_ratio=$median thousand_rss=$rss thousand_speed=$speed thousand_why=$why
 best "$BENCH_ROUNDS" "$WARPCHECK" audit "$WORK/share.pcap"
 line "warpcheck audit" "$WORK/share.pcap"
 share_speed=$speed
-best "$BENCH_ROUNDS" "$WARPCHECK" audit "$WORK/thousand.pcap"
-line "warpcheck audit, 1000 flows" "$WORK/thousand.pcap"
-thousand_rss=$rss thousand_speed=$speed
 best "$BENCH_ROUNDS" "$WARPCHECK" audit -j 1 "$WORK/large.pcap" "$WORK/again.pcap"
 line "warpcheck audit, 2 files" "$WORK/large.pcap"
 one_wall=$wall
+# Many captures of a flow or two each: what a file costs beside its frames.
+if [ ! -e "$WORK/small/5000.pcap" ]; then
+	mkdir -p "$WORK/small"
+	"$B/bench/bench_many" tcp 1 row >"$WORK/small.pcap"
+	for i in {1..5000}; do cp "$WORK/small.pcap" "$WORK/small/$i.pcap"; done
+fi
+best 1 "$WARPCHECK" audit -j 1 --quiet "$WORK/small"
+printf '  %-28s %11s  %9.3f s\n' "warpcheck audit, 5000 files" "" "$wall"
+small_wall=$wall
 if [ "$(nproc)" -gt 1 ]; then
 	pinned=("${pin[@]}") pin=()
 	best "$BENCH_ROUNDS" "$WARPCHECK" audit -j 2 "$WORK/large.pcap" "$WORK/again.pcap"
 	line "warpcheck audit -j 2, 2 files" "$WORK/large.pcap"
+	two_wall=$wall
+	best 1 "$WARPCHECK" audit -j 2 --quiet "$WORK/small"
+	printf '  %-28s %11s  %9.3f s\n' "the same with -j 2" "" "$wall"
+	small_two_wall=$wall
+	best "$BENCH_ROUNDS" "$WARPCHECK" audit -j 2 "$WORK/thousand.pcap"
+	line "audit -j 2, 1000 flows" "$WORK/thousand.pcap"
+	divided_speed=$speed
 	pin=("${pinned[@]}")
 fi
-two_wall=$wall
 best "$BENCH_ROUNDS" "$TSHARK" -r "$WORK/share.pcap" -T fields -e iwarp_mpa.crc_check -e iwarp_rdma.opcode
 line "tshark" "$WORK/share.pcap"
 tshark_speed=$speed
@@ -150,14 +180,16 @@ best "$BENCH_ROUNDS" "$TSHARK" -r "$WORK/thousand.pcap" -T fields -e iwarp_mpa.c
 line "tshark, 1000 flows" "$WORK/thousand.pcap"
 tshark_thousand_speed=$speed
 
-aim "audit against tshark, same file, times as fast" "$(ratio "$share_speed" "$tshark_speed")" 20
-aim "audit against tshark, 1000 short flows" "$(ratio "$thousand_speed" "$tshark_thousand_speed")" 20
-aim "audit against read and CRC32C, of its speed" "$(ratio "$audit_speed" "$crc_speed")" 0.5
-# The state of 1000 flows that take turns is in no cache, and each has a verdict for each requirement: shown, no aim.
-printf '  %-58s %8s   no aim set\n' "audit against read and CRC32C, 1000 short flows" \
-	"$(ratio "$thousand_speed" "$crc_thousand_speed")"
+aim "audit against tshark, same file, times as fast" "$(ratio "$share_speed" "$tshark_speed")" 60 "$audit_why"
+aim "audit against tshark, 1000 short flows" "$(ratio "$thousand_speed" "$tshark_thousand_speed")" 20 "$thousand_why"
+aim "audit against read and CRC32C in place, of its speed" "$audit_ratio" 0.75 "$audit_why"
+aim "audit against read and CRC32C in place, 1000 short flows" "$thousand_ratio" 0.5 \
+	"$thousand_why; each flow has state of its own, and a result for each requirement"
 if [ "$(nproc)" -gt 1 ]; then
-	aim "audit of two files on two cores against one, times as fast" "$(ratio "$one_wall" "$two_wall")" 1.8
+	aim "audit of two files on two cores against one, times as fast" "$(ratio "$one_wall" "$two_wall")" 1.9
+	aim "audit of 5,000 small files on two cores, times as fast" "$(ratio "$small_wall" "$small_two_wall")" 1.5
+	aim "audit of one file of 1000 flows with -j 2, times as fast" "$(ratio "$divided_speed" "$thousand_speed")" 1.7 \
+		"one capture is judged by one process"
 fi
 aim "audit's memory: 64 MiB against what $BENCH_MB MB took" "$(ratio 65536 "$audit_rss")" 1
 aim "audit's memory: 64 MiB against what 1000 flows took" "$(ratio 65536 "$thousand_rss")" 1
@@ -206,8 +238,9 @@ differing() { diff <(verdicts "$1") <(verdicts "$2") | grep -c '^[<>]' || true; 
 echo "== run: the embedded device live, ${BENCH_JOBS:-several} checks side by side, against its own time in simulation, one at a time"
 judged 0 simulated --simulate -j 1
 simulated=$wall
+aim "4 s against the simulated run's time on one core" "$(ratio 4 "$simulated")" 1
 judged 0 embedded ${BENCH_JOBS:+-j "$BENCH_JOBS"}
-aim "3 times the simulated run's time against the live one's" "$(awk -v s="$simulated" -v l="$wall" 'BEGIN { printf "%.2f", 3 * s / l }')" 1
+aim "2 times the simulated run's time against the live one's" "$(awk -v s="$simulated" -v l="$wall" 'BEGIN { printf "%.2f", 2 * s / l }')" 1
 printf '  %-58s %8s\n' "results that differ from the simulated run's" "$(differing simulated embedded)"
 # Can a virtual machine be made here? If not, its last line says why.
 lab_here() (
@@ -224,7 +257,7 @@ elif lab_here >"$WORK/lab"; then
 	judged 5 lab-alone --dut linux-siw "${lab[@]}" -j 1
 	alone=$wall
 	judged 5 lab-side --dut linux-siw "${lab[@]}" -j "$BENCH_LAB_JOBS"
-	aim "siw: $BENCH_LAB_JOBS side by side against one at a time, times as fast" "$(ratio "$alone" "$wall")" 3
+	aim "siw: $BENCH_LAB_JOBS side by side against one at a time, times as fast" "$(ratio "$alone" "$wall")" 4.5 # 60 s of 270
 	printf '  %-58s %8s\n' "siw: results that differ" "$(differing lab-alone lab-side)"
 else
 	echo "  SKIP: $(tail -n 1 "$WORK/lab")"
@@ -253,26 +286,50 @@ plugin_ratio() { # plugin_ratio WHAT FIELDS-OF-THE-PLUGIN FIELDS-OF-THE-BUILT-IN
 	wall=${walls[1]} rss=${sizes[1]}
 	line "plugin, $what" "$WORK/plugin.pcap"
 	printf '  %-58s %s\n' "plugin against built-in, $what: $BENCH_PAIRS pairs" "$spread"
-	aim "plugin against built-in, $what: times as fast (CPU)" "$median" 1
+	aim "plugin against built-in, $what: times as fast (CPU)" "$median" 1.2
 	aim "1.5 times the built-in's memory against the plugin's" "$(awk -v a="${sizes[0]}" -v b="${sizes[1]}" 'BEGIN { printf "%.2f", 1.5 * a / b }')" 1
 }
 plugin_ratio "packet list" "" ""
 plugin_ratio "fields" warp.fpdu.crc.status,warp.rdmap.opcode iwarp_mpa.crc_check,iwarp_rdma.opcode -T fields
 plugin_ratio "details" "" "" -V
 rm -rf "$plugins"
-echo "== stack: against one plain kernel TCP stream on loopback, CRC on, two processes each"
-"$B/bench/bench_stack" 0.3 "$BENCH_ROUNDS" | tee "$WORK/stack"
-read -ra ratios < <(tail -n 1 "$WORK/stack" | cut -d ' ' -f 2-)
-of=("Writes of 64 KiB" "Reads of 64 KiB" "Sends of 64 KiB" "Writes of 1 MiB" "Reads of 1 MiB" "Sends of 1 MiB")
-for i in "${!of[@]}"; do aim "stack: ${of[i]}, of plain TCP's speed" "${ratios[i]}" 0.8; done
-aim "stack: 1.3 times plain TCP's ping-pong against its own" "$(ratio 1.3 "${ratios[6]}")" 1
+# stack WHERE PROCESSORS AIM-64K AIM-1M LATENCY: both processes on these; the aims of messages of 64 KiB, of 1 MiB, and of a round trip.
+stack() {
+	local of=("Writes of 64 KiB" "Writes of 1 MiB" "Reads of 64 KiB" "Reads of 1 MiB" "Sends of 64 KiB" "Sends of 1 MiB") aims ratios whys i
+	aims=("$3" "$4" "$3" "$4" "$3" "$4")
+	echo "== stack, $1: against one plain kernel TCP stream on loopback, CRC on, two processes each"
+	load
+	taskset -c "$2" "$B/bench/bench_stack" 0.3 "$BENCH_ROUNDS" | tee "$WORK/stack"
+	read -ra ratios < <(tail -n 1 "$WORK/stack" | awk '{ print $2, $5, $3, $6, $4, $7, $8 }')
+	# In the order of the table: where the time of a MB, or of a round, goes.
+	mapfile -t whys < <(awk '/CRC32C of a MB:/ { crc = $5 }
+		/^    a (MB|round):/ { lines[n++] = $0 }
+		END { for (i = 0; i < n; i++) { sub(/^ */, "", lines[i]); print lines[i] (lines[i] ~ /^a MB/ ? "; in user space two CRCs of " crc " us, and the copy to its place" : "") } }' "$WORK/stack")
+	for i in "${!of[@]}"; do aim "stack, $1: ${of[i]}, of plain TCP's speed" "${ratios[i]}" "${aims[i]}" "${whys[i]:-}"; done
+	aim "stack, $1: $5 of plain TCP's ping-pong against its own" "$(ratio "$5" "${ratios[6]}")" 1 "${whys[6]:-}"
+}
+# What an octet costs, and what two cores make of it.
+if [ ${#pin[@]} -gt 0 ]; then
+	stack "one core" 0 0.8 0.75 1.15
+	[ "$(nproc)" -lt 2 ] || stack "two cores" 0,1 1.0 1.0 0.5
+else
+	echo "== stack: SKIP: no process can be pinned here (taskset)"
+fi
 echo "== stack: 10,000 streams at once"
-"$B/bench/bench_streams" 10000
+"$B/bench/bench_streams" 10000 | tee "$WORK/streams"
+aim "stack: 4 KiB against the memory of an idle stream" "$(ratio 4096 "$(sed -n 's/.*memory per idle stream: \([0-9]*\) octets$/\1/p' "$WORK/streams")")" 1 \
+	"struct iwarp_stream and struct iwarp_qp are half of it; the rest is the loop's handle of the socket, and queues of work"
 if pkg-config --exists usrsctp; then
 	echo "== stack over SCTP: against plain messages over libusrsctp, in UDP on loopback, two processes each"
-	for size in 65536 64; do "$B/bench/bench_stack" sctp 0.3 "$BENCH_ROUNDS" '' "$size"; done | tee "$WORK/stack-sctp"
-	read -ra ratios < <(sed -n '/^ratios /{s///p;q;}' "$WORK/stack-sctp")
-	for i in 0 1 2; do aim "stack over SCTP: ${of[i]}, of plain usrsctp's speed" "${ratios[i]}" 0.8; done
+	for size in 65536 64; do
+		"$B/bench/bench_stack" sctp 0.3 "$BENCH_ROUNDS" '' "$size" | tee "$WORK/stack-sctp"
+		read -ra ratios < <(sed -n '/^ratios /{s///p;q;}' "$WORK/stack-sctp")
+		of=(Writes Reads Sends)
+		for i in 0 1 2; do
+			aim "stack over SCTP: ${of[i]} of $size octets, of plain usrsctp's speed" "${ratios[i]}" 0.8 \
+				"a Read is a Request and a Response: two messages, and two wake-ups, for one of the other side"
+		done
+	done
 	echo "== stack: 1,000 streams in one association over libusrsctp"
 	"$B/bench/bench_streams" 1000 3 sctp
 else
