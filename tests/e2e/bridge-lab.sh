@@ -16,7 +16,11 @@ lines=any
 bridge=conformance/labs/linux/bridge.sh
 
 expect 2 "a device that is none" "$bridge" siw-5.4 libiwarp
-complains "unknown device 'siw-5.4': expected siw-6.1, siw-6.12 or libiwarp"
+complains "unknown device 'siw-5.4': expected siw-6.1, siw-6.12, sctp-6.1, sctp-6.12 or libiwarp"
+expect 2 "siw has no SCTP" "$bridge" sctp-6.1 siw-6.1
+complains 'sctp-6.1 and siw-6.1 cannot speak to each other: siw has no SCTP'
+expect 4 "no iwarp-peer for the guest" env IWARP_PEER=/nowhere/iwarp-peer "$bridge" libiwarp sctp-6.1
+complains '/nowhere/iwarp-peer cannot be run'
 expect 4 "a guest that cannot boot" env LAB_KERNEL=/bin/true BOOT_SECONDS=20 "$bridge" siw-6.1 libiwarp
 complains 'INCONCLUSIVE: the device at A did not come up'
 expect 4 "no QEMU" env QEMU=/nowhere/qemu "$bridge" libiwarp siw-6.1
