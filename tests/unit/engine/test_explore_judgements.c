@@ -37,7 +37,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    run_services_free(&device.served);
+    run_services_free(&device.services);
     defect_set_free(device.defects);
     defect_list_free(variants);
     pics_free(pics);
@@ -94,7 +94,7 @@ START_TEST(what_the_correct_stack_fails_is_played_again)
     session_add(&step->members, "octets", 9000);
     ck_assert_int_ge(session_reduce(&config, &oracle, &group, &session, &error), 0);
     ck_assert_uint_eq(group.again, EXPLORE_REPLAYS);
-    run_services_free(&oracle.served);
+    run_services_free(&oracle.services);
     defect_set_free(oracle.defects);
 }
 END_TEST
