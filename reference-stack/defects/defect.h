@@ -134,6 +134,13 @@ bool defect_set_judged(const struct defect_set *set, size_t entry);
 bool defect_set_refused(const struct defect_set *set, size_t entry);
 
 /*
+ * Of such a set: may the row, which changes what follows from the entry, have been about what was refused there? A row that is
+ * confined to a range of numbers is about what lies in it (the least and the greatest number of what was refused count).
+ * True where nothing was refused.
+ */
+bool defect_set_may_apply(const struct defect_set *set, const struct defect *defect, size_t entry);
+
+/*
  * What legal variants might have done in the place of a stack whose set notes what was asked (false for any other set). One that
  * judges more than the table: has it refused something by this entry? One of those about DDP-SSNs: has it ended a session
  * over SCTP (SCTP5043-10-09, -11)?

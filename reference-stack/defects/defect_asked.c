@@ -35,17 +35,36 @@ void defect_note_judged(const struct defect_set *set, size_t entry)
         set->asked->judged[entry] = true;
 }
 
-void defect_note_refused(const struct defect_set *set, size_t entry)
+/* What a row that is confined to a range may have been about (defect_quantity.h). */
+static void note_numbers(struct defect_asked *asked, const struct validation_subject *subject, size_t entry)
 {
-    if (set->asked != NULL)
-        set->asked->refused[entry] = true;
+    for (size_t i = 0; i < defect_quantity_count(); i++) {
+        struct defect_range *range = &asked->numbers[entry][i];
+        int64_t value;
+
+        if (!defect_quantity_at(i)->of(subject, &value))
+            continue;
+        range->low = !range->seen || value < range->low ? value : range->low;
+        range->high = !range->seen || value > range->high ? value : range->high;
+        range->seen = true;
+    }
+}
+
+void defect_note_refused(const struct defect_set *set, const struct validation_subject *subject, size_t entry)
+{
+    if (set->asked == NULL)
+        return;
+    set->asked->refused[entry] = true;
+    note_numbers(set->asked, subject, entry);
 }
 
 void defect_note_others(const struct defect_set *set, const struct validation_subject *subject, size_t at, size_t end)
 {
     for (; set->asked != NULL && at < end; at++)
-        if (!validation_table[at].holds(subject))
+        if (!validation_table[at].holds(subject)) {
             set->asked->also[at] = true;
+            note_numbers(set->asked, subject, at);
+        }
 }
 
 void defect_note_cm(const struct defect_set *set, size_t entry)
@@ -111,4 +130,23 @@ bool defect_set_may_end(const struct defect_set *set)
 bool defect_set_refused(const struct defect_set *set, size_t entry)
 {
     return set->asked->refused[entry] || set->asked->also[entry];
+}
+
+bool defect_set_may_apply(const struct defect_set *set, const struct defect *defect, size_t entry)
+{
+    struct defect_set *row;
+    struct iwarp_sentence sentence;
+    bool applies = true;
+
+    if (defect->value == NULL || strchr(defect->value, '@') == NULL || !defect_set_refused(set, entry))
+        return true;
+    row = calloc(1, sizeof(*row));
+    if (row != NULL && defect_compile(defect, row, &sentence) == 0 && row->overrides[entry].quantity != NULL) {
+        const struct defect_override *override = &row->overrides[entry];
+        const struct defect_range *range = &set->asked->numbers[entry][override->quantity - defect_quantity_at(0)];
+
+        applies = range->seen && range->low <= override->high && override->low <= range->high;
+    }
+    free(row);
+    return applies;
 }

@@ -378,7 +378,7 @@ struct defect_set *defect_set_empty(void);
 /* What was asked for is noted, where the set does that (defect_asked.c). */
 void defect_note_behaviour(const struct defect_set *set, enum defect_behaviour behaviour);
 void defect_note_judged(const struct defect_set *set, size_t entry);
-void defect_note_refused(const struct defect_set *set, size_t entry);
+void defect_note_refused(const struct defect_set *set, const struct validation_subject *subject, size_t entry);
 /* A subject that is refused may violate later entries of its stage, too: which one is reported is a device's own. */
 void defect_note_others(const struct defect_set *set, const struct validation_subject *subject, size_t at, size_t end);
 void defect_note_cm(const struct defect_set *set, size_t entry);

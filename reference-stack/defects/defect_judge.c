@@ -434,7 +434,7 @@ static bool change_outcome(const struct defect_set *set, const struct validation
     size_t entry = (size_t)(outcome->entry - validation_table);
     const struct defect_override *override = &set->overrides[entry];
 
-    defect_note_refused(set, entry);
+    defect_note_refused(set, subject, entry);
     if (override->quantity != NULL && !defect_override_applies(override, subject))
         return false;
     switch (override->kind) {

@@ -288,6 +288,18 @@ static const struct defect_quantity quantities[] = {
     {"pad-inside", pad_inside},
 };
 
+_Static_assert(sizeof(quantities) / sizeof(quantities[0]) <= DEFECT_QUANTITIES_MAX, "room for what was noted");
+
+size_t defect_quantity_count(void)
+{
+    return sizeof(quantities) / sizeof(quantities[0]);
+}
+
+const struct defect_quantity *defect_quantity_at(size_t n)
+{
+    return &quantities[n];
+}
+
 const struct defect_quantity *defect_quantity_find(const char *name, size_t octets)
 {
     for (size_t i = 0; i < sizeof(quantities) / sizeof(quantities[0]); i++)

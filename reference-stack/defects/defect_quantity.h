@@ -14,6 +14,12 @@ struct defect_quantity {
     bool (*of)(const struct validation_subject *subject, int64_t *value); /* false: the subject has no such number */
 };
 
+enum { DEFECT_QUANTITIES_MAX = 64 };
+
+/* How many there are, and the n-th of them. */
+size_t defect_quantity_count(void);
+const struct defect_quantity *defect_quantity_at(size_t n);
+
 /* The quantity of that name (not ended by a zero, `octets` long), or NULL. */
 const struct defect_quantity *defect_quantity_find(const char *name, size_t octets);
 

@@ -84,8 +84,12 @@ static bool ends_session(const struct session *session, const struct validation 
            (entry->stage == VALIDATE_MESSAGE || entry->stage == VALIDATE_SESSION);
 }
 
-static void allow_entry(struct session *session, const struct validation *entry, const struct defect_list *variants)
+/* `asking`: what the stack saw; NULL: whatever a variant is confined to. */
+static void allow_entry(struct session *session, size_t index, const struct defect_set *asking,
+                        const struct defect_list *variants)
 {
+    const struct validation *entry = &validation_table[index];
+
     allow_action(session, entry->action, entry->error);
     if (ends_session(session, entry))
         allow_reaction(session, "terminate 0", "");
@@ -96,7 +100,8 @@ static void allow_entry(struct session *session, const struct validation *entry,
         const struct defect *variant = defect_list_at(variants, i);
 
         if (strcmp(variant->hook, "validate") == 0 &&
-            (strcmp(variant->target, entry->name) == 0 || strcmp(variant->target, entry->requirement) == 0))
+            (strcmp(variant->target, entry->name) == 0 || strcmp(variant->target, entry->requirement) == 0) &&
+            (asking == NULL || defect_set_may_apply(asking, variant, index)))
             allow_variant(session, entry, variant);
     }
 }
@@ -223,14 +228,14 @@ void session_predict(struct session *session, const struct prediction_seen *seen
     session_allow(session, seen->reaction);
     for (size_t i = 0; i < validation_count; i++) {
         if (defect_set_may_refuse(seen->asking, i))
-            allow_entry(session, &validation_table[i], variants);
+            allow_entry(session, i, seen->asking, variants);
         if (!defect_set_refused(seen->asking, i) || is_of_measurement(validation_table[i].stage))
             continue;
         session->untouched =
             (refused == 0 || session->untouched) &&
             (framed ? validation_table[i].stage == VALIDATE_FPDU : is_before_placement(validation_table[i].stage));
         refused++;
-        allow_entry(session, &validation_table[i], variants);
+        allow_entry(session, i, seen->asking, variants);
     }
     if (defect_set_may_end(seen->asking)) {
         session_allow(session, "closes");
@@ -255,7 +260,7 @@ void session_predict(struct session *session, const struct prediction_seen *seen
         session_allow(session, "closes");
         for (size_t i = 0; i < validation_count; i++)
             if (strcmp(validation_table[i].name, "ddp-buffer") == 0)
-                allow_entry(session, &validation_table[i], variants);
+                allow_entry(session, i, NULL, variants);
     }
     /* What SCTP's user is free to ignore leaves its DDP-SSN missing: nothing after it is due (RFC 5043 10). */
     if (session->sctp != IWARP_SCTP_UNDECIDED && refused != 0 && allows(session, "goes on"))

@@ -68,6 +68,46 @@ START_TEST(a_frame_that_stalls_ends_the_start_up)
 }
 END_TEST
 
+/*
+ * terminate-msn-closes is about the Terminate queue alone (RDMAP-5.4-08), version-0-taken about version 0 (RDMAP-4.1-18): what else is wrong with an
+ * MSN or a version gets no more than its Terminate.
+ */
+START_TEST(a_variant_allows_its_reaction_within_its_range)
+{
+    static const struct {
+        const char *entry, *reaction;
+        uint32_t qn;
+        unsigned version;
+        bool allowed;
+    } cases[] = {
+        {"ddp-msn", "closes", DDP_QN_SEND, 1, false},
+        {"ddp-msn", "closes", DDP_QN_TERMINATE, 1, true},
+        {"rdmap-version", "goes on", DDP_QN_SEND, 3, false},
+        {"rdmap-version", "goes on", DDP_QN_SEND, 0, true},
+    };
+    static struct session session = {.seed = 1};
+    static struct iwarp_stream stream;
+    static const uint8_t header[DDP_UNTAGGED_OCTETS];
+    const struct ddp_segment segment = {.header = header, .qn = cases[_i].qn, .version = 1};
+    const struct rdmap_message message = {.version = cases[_i].version};
+    const struct validation_subject subject = {.stream = &stream, .segment = &segment, .message = &message};
+    struct iwarp_sentence error;
+    struct defect_list *variants = variant_list_embedded(&error);
+    struct defect_set *asking = defect_set_asking(&error);
+    struct prediction_seen seen = {.reaction = "terminate 1203", .asking = asking};
+    size_t entry = 0;
+
+    while (strcmp(validation_table[entry].name, cases[_i].entry) != 0)
+        ck_assert_uint_lt(++entry, validation_count);
+    defect_note_refused(asking, &subject, entry);
+    session_predict(&session, &seen, variants);
+    ck_assert(is_allowed(&session, "terminate 1203"));
+    ck_assert(is_allowed(&session, cases[_i].reaction) == cases[_i].allowed);
+    defect_set_free(asking);
+    defect_list_free(variants);
+}
+END_TEST
+
 Suite *session_prediction_suite(void)
 {
     Suite *suite = suite_create("session_prediction");
@@ -75,6 +115,7 @@ Suite *session_prediction_suite(void)
 
     tcase_add_loop_test(cases, what_a_variant_judges_beyond_the_table_allows_its_reactions, 0, 3);
     tcase_add_test(cases, a_frame_that_stalls_ends_the_start_up);
+    tcase_add_loop_test(cases, a_variant_allows_its_reaction_within_its_range, 0, 4);
     suite_add_tcase(suite, cases);
     return suite;
 }
