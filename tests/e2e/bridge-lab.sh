@@ -23,6 +23,22 @@ expect 4 "no iwarp-peer for the guest" env IWARP_PEER=/nowhere/iwarp-peer "$brid
 complains '/nowhere/iwarp-peer cannot be run'
 expect 4 "a guest that cannot boot" env LAB_KERNEL=/bin/true BOOT_SECONDS=20 "$bridge" siw-6.1 libiwarp
 complains 'INCONCLUSIVE: the device at A did not come up'
+# Ended from outside while a guest boots, which this one never does: neither processes nor folders are left.
+printf '#!/bin/sh\necho >"%s/stands.here"\nsleep 600\n' "$WORK" >"$WORK/stands"
+chmod +x "$WORK/stands"
+mkdir -p "$WORK/temporary"
+stands() { [ -e "$WORK/stands.here" ]; }
+gone() { [ -z "$(ls "$WORK/temporary")" ] && ! grep -qsaF "$WORK/stands" /proc/[0-9]*/cmdline; }
+ended() {
+	local status=0 run
+	env TMPDIR="$WORK/temporary" BOOT_SECONDS=600 QEMU="$WORK/stands" "$bridge" siw-6.1 libiwarp >"$WORK/ended.txt" 2>&1 </dev/null &
+	run=$!
+	eventually "$run" stands || return 1
+	kill -TERM "$run"
+	wait "$run" || status=$?
+	[ "$status" -eq 143 ] && eventually $$ gone
+}
+holds "a bridge that is ended while a guest boots: nothing is left" ended
 expect 4 "no QEMU" env QEMU=/nowhere/qemu "$bridge" libiwarp siw-6.1
 complains '/nowhere/qemu cannot be run'
 

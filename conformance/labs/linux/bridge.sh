@@ -11,6 +11,8 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
+# shellcheck source=conformance/labs/linux/apart.bash
+source "$here/apart.bash"
 # shellcheck source=conformance/labs/linux/kernel.bash
 source "$here/kernel.bash"
 # shellcheck source=conformance/labs/linux/host.bash
@@ -45,9 +47,9 @@ if [ "${LAB_INSIDE:-}" != 1 ]; then
 		images+=("${image##*$'\n'}")
 	done
 	export LAB_INSIDE=1 LAB_IMAGE_A=${images[0]} LAB_IMAGE_B=${images[1]} WARPCHECK
-	user=()
-	[ "$(id -u)" -eq 0 ] || user=(--user --map-root-user)
-	exec setpriv --pdeathsig KILL unshare "${user[@]}" --net --pid --fork --kill-child --mount-proc "${BASH_SOURCE[0]}" "$@"
+	status=0
+	apart "${BASH_SOURCE[0]}" "$@" || status=$?
+	exit "$status"
 fi
 
 declare -A names=([a]=$1 [b]=$2)
@@ -59,8 +61,7 @@ for option in "$@"; do
 	[ "$previous" != -o ] || output=$option
 	previous=$option
 done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=$LAB_WORK
 {
 	ip link set lo up
 	ip link add name control0 type bridge

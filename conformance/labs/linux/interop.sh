@@ -8,6 +8,8 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
+# shellcheck source=conformance/labs/linux/apart.bash
+source "$here/apart.bash"
 : "${WARPCHECK:=$root/build/warpcheck}" "${BOOT_SECONDS:=240}" "${QEMU:=qemu-system-x86_64}" "${QEMU_ACCEL:=tcg}" "${SERIES:=6.1 6.12}"
 : "${LAB_FIXED:=rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read,terminate_swapped=yes}"
 
@@ -23,13 +25,12 @@ if [ "${LAB_INSIDE:-}" != 1 ]; then
 		images+=("${image##*$'\n'}")
 	done
 	export LAB_INSIDE=1 LAB_IMAGES="${images[*]}" SERIES WARPCHECK
-	user=()
-	[ "$(id -u)" -eq 0 ] || user=(--user --map-root-user)
-	exec setpriv --pdeathsig KILL unshare "${user[@]}" --net --pid --fork --kill-child --mount-proc "${BASH_SOURCE[0]}" "$@"
+	status=0
+	apart "${BASH_SOURCE[0]}" "$@" || status=$?
+	exit "$status"
 fi
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=$LAB_WORK
 command -v "$QEMU" >/dev/null || complain "$QEMU cannot be run (tools/deps.sh lab)"
 [ -w /dev/net/tun ] || complain "/dev/net/tun cannot be opened: no tap device for the guests"
 {

@@ -22,6 +22,8 @@ root=$(cd "$here/../../.." && pwd)
 : "${WARPCHECK:=$root/build/warpcheck}" "${QEMU:=qemu-system-x86_64}" "${QEMU_ACCEL:=tcg}"
 : "${LAB_DEVICE:=linux-siw}"
 
+# shellcheck source=conformance/labs/linux/apart.bash
+source "$here/apart.bash"
 # shellcheck source=conformance/labs/linux/host.bash
 source "$here/host.bash"
 # shellcheck source=conformance/labs/linux/ipsec.bash
@@ -89,18 +91,8 @@ if [ "${LAB_INSIDE:-}" != 1 ]; then
 	image=$("$here/build-image.sh" "$series") || complain "the image could not be built (see above)"
 	export LAB_INSIDE=1 LAB_IMAGE=${image##*$'\n'} LAB_SERIES=$series WARPCHECK LAB_APPEND LAB_NAMED
 	export LAB_WORK
-	user=()
-	[ "$(id -u)" -eq 0 ] || user=(--user --map-root-user)
-	setpriv --pdeathsig KILL unshare "${user[@]}" --net --pid --fork --kill-child --mount-proc "${BASH_SOURCE[0]}" "$@" &
-	child=$!
-	trap 'kill -KILL "$child" 2>/dev/null; wait "$child" 2>/dev/null || true; exit 143' TERM HUP
-	trap : INT # it went to the whole group: warpcheck ends its run in order
 	status=0
-	wait "$child" || status=$?
-	while kill -0 "$child" 2>/dev/null; do
-		status=0
-		wait "$child" || status=$?
-	done
+	apart "${BASH_SOURCE[0]}" "$@" || status=$?
 	host_reruns
 	exit_with "$status"
 fi

@@ -13,11 +13,14 @@ if [ "${LAB_INSIDE:-}" != 1 ]; then
 	export LAB LAB_MODULES
 	image=$("$(dirname "${BASH_SOURCE[0]}")/build-image.sh" "$SERIES")
 	export LAB_INSIDE=1 LAB_IMAGE=${image##*$'\n'} OUT=$out
-	exec setpriv --pdeathsig KILL unshare --net --pid --fork --kill-child --mount-proc "$0"
+	# shellcheck source=conformance/labs/linux/apart.bash
+	source "$(dirname "${BASH_SOURCE[0]}")/apart.bash"
+	status=0
+	apart "$0" || status=$?
+	exit "$status"
 fi
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=$LAB_WORK
 ip link set lo up
 ip link add br0 type bridge
 ip link set br0 up
