@@ -44,6 +44,7 @@ static const struct header *headers(size_t *count)
         {NULL, true, &rdmap_control_layout, 1},
         {"read", false, &read_request_layout, UNTAGGED_OCTETS},
         {"atomic", false, &atomic_request_layout, UNTAGGED_OCTETS},
+        {"atomic response", false, &atomic_response_layout, UNTAGGED_OCTETS},
     };
 
     *count = sizeof(rows) / sizeof(rows[0]);
@@ -303,6 +304,44 @@ static void add_unasked(struct session *session, struct session_draw *draw)
     session_add(&step->wrong.what, "frame", 1);
 }
 
+/* Which of its atomics a response answers: the RequestId says so, or by another reading the MSN (ATOM-5.2.2-09). */
+static void change_request_id(struct session_draw *draw, struct session_members *wrong)
+{
+    const struct wire_field *field = wire_layout_field(&atomic_response_layout, "RequestId");
+
+    session_add_word(wrong, "of", atomic_response_layout.id);
+    session_add_word(wrong, "field", field->id);
+    session_add(wrong, "at", UNTAGGED_OCTETS);
+    change_value(draw, wrong, field->bits, field->bits);
+}
+
+/* The answer to a Read or an atomic of the device, the last step that stays. False: there is none. */
+static bool answer_wrongly(struct session *session, struct session_draw *draw)
+{
+    size_t first = session_below(draw, session->step_count);
+
+    for (size_t i = 0; i < session->step_count; i++) {
+        size_t at = (first + i) % session->step_count;
+        struct session_step *step = &session->steps[at];
+        bool atomic = strcmp(step->name, "device atomic") == 0;
+
+        if (!atomic && (strcmp(step->name, "device read") != 0 || session_number(&step->members, "octets", 0) == 0))
+            continue;
+        session->step_count = at + 1;
+        session_drop(&step->members, "gap");
+        step->wrong.present = true;
+        session_add(&step->wrong.what, "frame", 1 + (int64_t)session_below(draw, 2));
+        if (session_once_in(draw, 4))
+            change_length(draw, &step->wrong.what);
+        else if (atomic && session_once_in(draw, 2))
+            change_request_id(draw, &step->wrong.what);
+        else
+            change_header(draw, atomic ? "atomic response" : "response", &step->wrong.what);
+        return true;
+    }
+    return false;
+}
+
 /* Another stream begins wrongly, where that may do harm to those that are there; else its own start-up is wrong. */
 static void begin_wrongly(struct session *session, struct session_draw *draw)
 {
@@ -366,7 +405,7 @@ void session_deviate(struct session *session, struct session_draw *draw)
     session_drop(&session->device, "hold_open");
     session_drop(&session->open, "rejects");
     session_drop(&session->open, "refuses");
-    switch (session_below(draw, 25)) {
+    switch (session_below(draw, 27)) {
     case 15: begin_wrongly(session, draw); return;
     case 13: session_reach_revoked(session, draw); return;
     case 14: session_reach_other_domain(session, draw); return;
@@ -387,6 +426,11 @@ void session_deviate(struct session *session, struct session_draw *draw)
     case 17:
     case 18:
     case 19: inner = true; break;
+    case 20:
+    case 21:
+        if (session->step_count != 0 && answer_wrongly(session, draw))
+            return;
+        break;
     default: break;
     }
     step = choose_step(session, draw);

@@ -9,6 +9,7 @@ enum {
     SEGMENTS_MOST = 40, /* of one message, and TCP segments of one step */
     BURST_MOST = 10,
     WRITE_MOST = 18000, /* of the device: in many FPDUs where the tester's MSS is small */
+    LARGE_MOST = 80000, /* and now and then more than any ULPDU has */
     RIGHT_ATOMIC = 3,   /* beside the other two */
 };
 
@@ -308,10 +309,14 @@ static void make_device_send(struct generator *generator)
 static void make_device_write(struct generator *generator)
 {
     struct session_step *step = generator_add_step(generator, "device write");
+    int64_t octets;
 
     if (step == NULL)
         return;
-    session_add(&step->members, "octets", size(generator, once_in(generator, 4) ? WRITE_MOST : 6000));
+    octets = size(generator, once_in(generator, 4) ? WRITE_MOST : 6000);
+    if (once_in(generator, 16))
+        octets = LARGE_MOST - below(generator, WRITE_MOST);
+    session_add(&step->members, "octets", octets);
     if (once_in(generator, 2))
         session_add(&step->members, "to", once_in(generator, 2) ? below(generator, 5000) : 0xFFFFFF80);
 }

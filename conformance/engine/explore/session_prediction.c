@@ -216,6 +216,12 @@ static bool has_startup_limit(const struct session *session)
            session_find(&session->wrong_start.what, "keep") != NULL;
 }
 
+/* A start-up frame that a FIN cuts short is none: the connection ends (MPA-7.1.1-28). */
+static bool is_cut_by_fin(const struct session *session)
+{
+    return session_find(&session->wrong_start.what, "fin") != NULL;
+}
+
 void session_predict(struct session *session, const struct prediction_seen *seen, const struct defect_list *variants)
 {
     bool framed = has_wrong_frame(session); /* then what is refused may be the octets after a good FPDU */
@@ -248,7 +254,7 @@ void session_predict(struct session *session, const struct prediction_seen *seen
         allow_triple(session, TERM_MPA_MARKER, "markers ");
     }
     /* Octets that no rule refuses, and after which the stream hangs: where it is found out is each device's own. */
-    if (refused == 0 && strcmp(seen->reaction, "goes on") != 0)
+    if (refused == 0 && strcmp(seen->reaction, "goes on") != 0 && !is_cut_by_fin(session))
         allow_reaction(session, "any", has_startup_limit(session) ? "warn " : "");
     /* STag and TO, which the device has chosen, are QN, MSN and MO then. */
     if (is_field_wrong(session, "T") || is_first_octet_wrong(session))

@@ -110,8 +110,13 @@ static void wrong_start_frame(struct session *session, struct session_draw *draw
 {
     struct session_members *wrong = &session->wrong_start.what;
     bool word = session->word.count != 0 || session_number(&session->device, "rev", 1) == 2;
+    uint64_t whole = mpa_start_layout.octets + (uint64_t)session_number(&session->open, "private", 0);
 
-    switch (session_below(draw, 10)) {
+    switch (session_below(draw, 11)) {
+    case 10: /* a FIN cuts it short */
+        session_add(wrong, "less", 1 + (int64_t)session_below(draw, whole));
+        session_add_flag(wrong, "fin", true);
+        break;
     case 0: /* it never comes whole, and the device does not wait for ever */
         session_add(wrong, "keep", (int64_t)session_below(draw, 24));
         session_add(&session->device, "startup_ms", STARTUP_MILLISECONDS);

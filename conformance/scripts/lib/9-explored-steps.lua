@@ -17,7 +17,8 @@ local row
 function Session.octets_of(count, number)
   row = row or pattern(ROW + PLACES * STRIDE)
   local first = number % PLACES * STRIDE
-  return row:sub(first + 1, first + count)
+  local octets = first + count <= #row and row or row:rep((first + count) // #row + 1)
+  return octets:sub(first + 1, first + count)
 end
 
 --------------------------------------------------------------------------------------------------------------------
@@ -236,7 +237,7 @@ function Session:post(verb, arguments, done, entry)
   if not answer.ok then
     self.t:fail("work that the device's ULP posts: " .. verb, "it is taken", tostring(answer.error))
   end
-  entry.id = arguments.id
+  entry.id, self.values[arguments.id] = arguments.id, entry.Value
   self.completions[#self.completions + 1] = done
   self.incoming[#self.incoming + 1] = entry
 end
@@ -255,14 +256,31 @@ steps["device write"] = function(self, step)
             { opcode = 0, data = data, got = 0, STag = stag, TO = step.to or 0 })
 end
 
+-- The answer to what the device's ULP has posted last is wrong. Octets of the segments before the wrong one are placed.
+function Session:answer_wrongly(step, entry)
+  entry.wrong = step.wrong
+  self:take(self.c:receive())
+  self:react(step.wrong)
+  -- A device that goes on has taken the response by its MSN (ATOM-5.2.2-09): then its atomic is done.
+  if entry.opcode ~= ATOMIC or not self.odd or step.wrong.field ~= "RequestId" then return end
+  if not self.t:await_event("atomic_done", { stream = self.stream, id = entry.id }) then
+    self.t:fail("an Atomic Response with another RequestId is taken", "the atomic completes", "it does not")
+  end
+end
+
 steps["device read"] = function(self, step)
   local m = self.regions[step.region]
+  if step.wrong then self:settle_all() end
   local entry = { opcode = READ, SrcSTag = 0x3C000000 + step.number, SrcTO = step.to or 0, RDMARDSZ = step.octets,
                   SinkSTag = m.STag, SinkTO = m.TO + step.at, piece = step.piece, gap = step.gap,
                   data = Session.octets_of(step.octets, step.number) }
   self:post("read", { source_stag = entry.SrcSTag, source_to = entry.SrcTO, sink_stag = m.STag, sink_to = entry.SinkTO,
                       length = step.octets }, "read_done", entry)
-  m:patch(step.at, entry.data)
+  if not step.wrong then return m:patch(step.at, entry.data) end
+  local piece = step.piece or step.octets
+  local right = entry.data:sub(1, piece * ((step.wrong.frame - 1) % ((step.octets + piece - 1) // piece)))
+  if #right > 0 then m:patch(step.at, right) end
+  self:answer_wrongly(step, entry)
 end
 
 -- Its ULP posts Reads that are never answered: the stream ends before.
@@ -278,9 +296,11 @@ end
 
 steps["device atomic"] = function(self, step)
   local stag, name = 0x4D000000 + step.number, step.operation == COMPARE and "compare_swap" or "fetch_add"
-  self:post("atomic", { operation = name, stag = stag, to = step.to or 0, data = step.data, compare = step.compare }, "atomic_done",
-            { opcode = ATOMIC, STag = stag, TO = step.to or 0, Data = step.data, AOpCode = step.operation,
-              Value = 0x5E00000000 + step.number })
+  local entry = { opcode = ATOMIC, STag = stag, TO = step.to or 0, Data = step.data, AOpCode = step.operation,
+                  Value = 0x5E00000000 + step.number }
+  if step.wrong then self:settle_all() end
+  self:post("atomic", { operation = name, stag = stag, to = step.to or 0, data = step.data, compare = step.compare }, "atomic_done", entry)
+  if step.wrong then self:answer_wrongly(step, entry) end
 end
 
 steps["device immediate"] = function(self, step)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
 -- What the device's ULP does in a session that `warpcheck explore` makes, beside its work: it gives memory up, asks for what its
--- own side has to refuse, and learns how a stream begins and ends.
+-- own side has to refuse, and learns how a stream begins and ends, what was delivered and what is done.
 
 local Session = harness.session
 local steps = Session.steps
@@ -134,5 +134,53 @@ function Session:expect_mulpdu()
   local answer = self.stream and self.t:command("status", { stream = self.stream }) or {}
   if answer.ok and answer.mulpdu and answer.mulpdu < 128 then
     self.t:fail("MULPDU", "128 or more", tostring(answer.mulpdu))
+  end
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- What the ULP receives of messages and of its own work
+
+-- Deliveries, in the order of the Sends, with what the ULP gets with each.
+function Session:check_deliveries()
+  local wanted = {}
+  for i, delivery in ipairs(self.delivered) do wanted[i] = delivery.data end
+  local got = self.t:expect_deliveries(self.c, wanted, "what the device's ULP receives")
+  for i, delivery in ipairs(self.delivered) do
+    for _, field in ipairs { "opcode", "solicited", "invalidated" } do
+      local due, reported = delivery[field], got[i][field]
+      local free = field == "solicited" and delivery.opcode == 8 -- an event may be made of each (RFC 7306 6.1)
+      if not free and reported ~= nil and (reported or nil) ~= (due or nil) then
+        self.t:fail("what the ULP is told of delivery " .. i .. ": " .. field, tostring(due), tostring(reported))
+      end
+    end
+  end
+end
+
+local done = { send_done = true, write_done = true, read_done = true, atomic_done = true, immediate_done = true, flushed = true }
+
+-- The ULP of an atomic gets the value that the target had (RFC 7306 5.2.2).
+function Session:check_value(event)
+  local due = event.event == "atomic_done" and event.value ~= nil and self.values[math.tointeger(event.id)]
+  if due and event.value ~= string.format("0x%016x", due) then
+    self.t:fail("the original value of an atomic, at the device's ULP", string.format("0x%016x", due), tostring(event.value))
+  end
+end
+
+-- Work completes in the order in which it was posted.
+function Session:check_completions()
+  local deadline = rig.now() + self.t.reaction
+  local wait, reported = self.t:waits(deadline), nil
+  repeat
+    if reported then wait() end
+    reported = {}
+    for _, event in ipairs(self.t:events_of(self.c)) do
+      self:check_value(event)
+      if done[event.event] and event.id then reported[#reported + 1] = event.event .. " " .. math.tointeger(event.id) end
+    end
+  until #reported >= #self.completions or rig.now() >= deadline
+  local due = {}
+  for i, name in ipairs(self.completions) do due[i] = name .. " " .. i end
+  if table.concat(reported, ", ") ~= table.concat(due, ", ") then
+    self.t:fail("completions of what the device's ULP has posted", table.concat(due, ", "), table.concat(reported, ", "))
   end
 end

@@ -77,13 +77,15 @@ end
 
 function Session:answer(entry, got)
   if entry.opcode == ATOMIC then
-    return self:send_unmarked({ rdmap.atomic_response { RequestId = got.RequestId, Value = entry.Value } }, {})
+    return self:send_unmarked({ rdmap.atomic_response { RequestId = got.RequestId, Value = entry.Value } }, { wrong = entry.wrong })
   end
   local function make(at, part, last)
     return rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO + at, data = part, L = last }
   end
   local frames = Session.segments(entry.data, entry.piece, make)
-  if entry.gap and #frames > 1 and self.lower.has_room(self, #entry.data) then
+  if entry.wrong then
+    self:send_unmarked(frames, { wrong = entry.wrong })
+  elseif entry.gap and #frames > 1 and self.lower.has_room(self, #entry.data) then
     self:answer_late(entry, frames)
   else
     self:send_unmarked(frames, {})
@@ -136,42 +138,6 @@ end
 
 --------------------------------------------------------------------------------------------------------------------
 -- All that was asked for has come
-
--- Deliveries, in the order of the Sends, with what the ULP gets with each.
-function Session:check_deliveries()
-  local wanted = {}
-  for i, delivery in ipairs(self.delivered) do wanted[i] = delivery.data end
-  local got = self.t:expect_deliveries(self.c, wanted, "what the device's ULP receives")
-  for i, delivery in ipairs(self.delivered) do
-    for _, field in ipairs { "opcode", "solicited", "invalidated" } do
-      local due, reported = delivery[field], got[i][field]
-      local free = field == "solicited" and delivery.opcode == 8 -- an event may be made of each (RFC 7306 6.1)
-      if not free and reported ~= nil and (reported or nil) ~= (due or nil) then
-        self.t:fail("what the ULP is told of delivery " .. i .. ": " .. field, tostring(due), tostring(reported))
-      end
-    end
-  end
-end
-
-local done = { send_done = true, write_done = true, read_done = true, atomic_done = true, immediate_done = true, flushed = true }
-
--- Work completes in the order in which it was posted.
-function Session:check_completions()
-  local deadline = rig.now() + self.t.reaction
-  local wait, reported = self.t:waits(deadline), nil
-  repeat
-    if reported then wait() end
-    reported = {}
-    for _, event in ipairs(self.t:events_of(self.c)) do
-      if done[event.event] and event.id then reported[#reported + 1] = event.event .. " " .. math.tointeger(event.id) end
-    end
-  until #reported >= #self.completions or rig.now() >= deadline
-  local due = {}
-  for i, name in ipairs(self.completions) do due[i] = name .. " " .. i end
-  if table.concat(reported, ", ") ~= table.concat(due, ", ") then
-    self.t:fail("completions of what the device's ULP has posted", table.concat(due, ", "), table.concat(reported, ", "))
-  end
-end
 
 function Session:check_memory()
   for i, m in ipairs(self.regions) do
@@ -412,7 +378,7 @@ local shared = { "t", "session", "regions", "streams", "lower", "order" }
 
 -- What a stream is about, which has memory and streams in common with the others of the session.
 local function new_stream(of)
-  local stream = { sent = 0, undelivered = 0, delivered = {}, responses = {}, incoming = {}, completions = {}, depth = 4,
+  local stream = { sent = 0, undelivered = 0, delivered = {}, responses = {}, incoming = {}, completions = {}, values = {}, depth = 4,
                    opening = of.session.open, salt = 0, receives = (of.session.open.device or {}).receives or 16 }
   for _, name in ipairs(shared) do stream[name] = of[name] end
   return setmetatable(stream, Session)

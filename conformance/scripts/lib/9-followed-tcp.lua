@@ -85,6 +85,7 @@ local function send_start(self)
   if o.wrong and o.wrong.twice then octets = octets .. octets end
   if o.wrong then self.frame = { octets = function() return octets .. ("\0"):rep(20) end, given = {} } end
   lower.put(self, { octets }, { cut = o.cut, backwards = o.backwards })
+  if o.wrong and o.wrong.fin then self.c:fin() end
 end
 
 -- The Request waits for the device's ULP, which is asked, and decides.
@@ -97,6 +98,17 @@ local function decide(self, private)
   local got = self.c:receive(t.quiet)
   if got.kind ~= "timeout" then t:fail("the ULP has not decided on the Request", "nothing", describe(got)) end
   t.dut[o.rejects and "reject" or "accept"](t.dut, { stream = stream, private_data = private and hex(private) })
+end
+
+-- How many streams the device's ULP has been given by now.
+local function count_established(t)
+  if not rig.has_upper_tester() or not t:reports_event("established") then return 0 end
+  t:gather_events()
+  local count = 0
+  for _, event in ipairs(t.events) do
+    if event.event == "established" then count = count + 1 end
+  end
+  return count
 end
 
 -- The device's ULP has rejected the Request: its Reply says so, or TCP closes without one (RFC 5044 7.1.2; MPA-7.1.2-05).
@@ -127,6 +139,7 @@ function lower.open(self)
   device.private_data = private and hex(private)
   device.accept = o.asks and "manual" or o.rejects and "reject" or device.accept
   self.c = t:awaiting_start { dut = device, mss = o.mss }
+  local before = o.wrong and o.wrong.fin and count_established(t)
   if o.refuses then self.c:ask_first_send() end
   send_start(self)
   if o.refuses then return refuse(self) end
@@ -136,7 +149,11 @@ function lower.open(self)
       self.c:agree(self.frame, self.c.request)
       self.c:ask_first_send()
     end
-    return self:react(o.wrong, true)
+    local reaction = self:react(o.wrong, true)
+    if before and count_established(t) > before then
+      t:fail("a start-up frame that a FIN cuts short", "no stream for the device's ULP", "its event")
+    end
+    return reaction
   end
   local peer = self.c.request
   if o.rejects then

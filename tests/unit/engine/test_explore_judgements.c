@@ -59,9 +59,15 @@ static void explore(struct explore_summary *summary)
     ck_assert_msg(explore_run(&config, summary, &error) == 0, "%s", error.text);
 }
 
-/* A judgement each: of completions, of the device's half, of an error's end, of the start-up's limit, of inner segments. */
-static const char *const by_kind[] = {"rdmap-early-read-done", "bound-fin-ends-posting", "ddp-teardown-at-once",
-                                      "mpa-startup-untimed", "bound-version-tagged-last"};
+/*
+ * A judgement each: of completions, of the device's half, of an error's end, of the start-up's limit, of inner segments, of frames that a FIN cuts
+ * short, of large messages, of wrong answers to the device's own requests, of the values that its ULP gets.
+ */
+static const char *const by_kind[] = {
+    "rdmap-early-read-done", "bound-fin-ends-posting",    "ddp-teardown-at-once",
+    "mpa-startup-untimed",   "bound-version-tagged-last", "mpa-private-cut-taken",
+    "rdmap-write-split",     "atom-response-id-dropped",  "atom-response-value-lost",
+};
 
 START_TEST(each_judgement_finds_a_defect)
 {

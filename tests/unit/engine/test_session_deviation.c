@@ -207,6 +207,49 @@ START_TEST(bits_of_inner_segments_and_frames_that_stall)
 }
 END_TEST
 
+static bool is_one_of(const char *word, const char *const words[3])
+{
+    return strcmp(word, words[0]) == 0 || strcmp(word, words[1]) == 0 || strcmp(word, words[2]) == 0;
+}
+
+/* The answer to a Read or an atomic of the device is wrong, in a header of that answer or in its length, and is the last thing of the session. */
+START_TEST(answers_to_the_device_are_wrong)
+{
+    static const char *const of_read[3] = {"ddp_tagged", "rdmap_control", "rdmap_control"};
+    static const char *const of_atomic[3] = {"ddp_untagged", "rdmap_untagged", "atomic_response"};
+    static struct session session;
+    unsigned reads = 0, atomics = 0, cut = 0;
+
+    for (uint64_t number = 0; number < SESSIONS; number++) {
+        struct session_draw draw;
+
+        session_generate(9, number, IWARP_SCTP_UNDECIDED, &session, &draw);
+        session_deviate(&session, &draw);
+        if (session_find(&session.wrong_start.what, "fin") != NULL) {
+            cut++;
+            ck_assert_int_ge(session_number(&session.wrong_start.what, "less", 0), 1);
+            ck_assert_int_le(session_number(&session.wrong_start.what, "less", 0),
+                             20 + session_number(&session.open, "private", 0));
+        }
+        for (size_t i = 0; i < session.step_count; i++) {
+            const struct session_step *step = &session.steps[i];
+            const struct session_member *of = session_find(&step->wrong.what, "of");
+            bool atomic = strcmp(step->name, "device atomic") == 0;
+
+            if (strncmp(step->name, "device ", 7) != 0 || !step->wrong.present)
+                continue;
+            ck_assert_uint_eq(i + 1, session.step_count);
+            ck_assert(atomic || strcmp(step->name, "device read") == 0);
+            ck_assert_ptr_null(session_find(&step->members, "gap"));
+            ck_assert(of == NULL || is_one_of(of->word, atomic ? of_atomic : of_read));
+            reads += !atomic;
+            atomics += atomic;
+        }
+    }
+    ck_assert(reads > 0 && atomics > 0 && cut > 0);
+}
+END_TEST
+
 Suite *session_deviation_suite(void)
 {
     Suite *suite = suite_create("session_deviation");
@@ -217,6 +260,7 @@ Suite *session_deviation_suite(void)
     tcase_add_loop_test(tcase, over_sctp_the_chunk_is_wrong, 0, 2);
     tcase_add_loop_test(tcase, what_has_been_given_up_is_used, 0, 3);
     tcase_add_test(tcase, bits_of_inner_segments_and_frames_that_stall);
+    tcase_add_test(tcase, answers_to_the_device_are_wrong);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -68,6 +68,26 @@ START_TEST(a_frame_that_stalls_ends_the_start_up)
 }
 END_TEST
 
+/* One that a FIN cuts short ends the connection, and nothing else (MPA-7.1.1-28). */
+START_TEST(a_frame_that_a_fin_cuts_short_ends_the_connection)
+{
+    static struct session session = {.seed = 1};
+    struct iwarp_sentence error;
+    struct defect_list *variants = variant_list_embedded(&error);
+    struct defect_set *asking = defect_set_asking(&error);
+    struct prediction_seen seen = {.reaction = "closes", .asking = asking};
+
+    session.wrong_start.present = true;
+    session_add(&session.wrong_start.what, "less", 7);
+    session_add_flag(&session.wrong_start.what, "fin", true);
+    session_predict(&session, &seen, variants);
+    ck_assert_uint_eq(session.reaction_count, 1);
+    ck_assert(is_allowed(&session, "closes"));
+    defect_set_free(asking);
+    defect_list_free(variants);
+}
+END_TEST
+
 /*
  * terminate-msn-closes is about the Terminate queue alone (RDMAP-5.4-08), version-0-taken about version 0 (RDMAP-4.1-18): what else is wrong with an
  * MSN or a version gets no more than its Terminate.
@@ -115,6 +135,7 @@ Suite *session_prediction_suite(void)
 
     tcase_add_loop_test(cases, what_a_variant_judges_beyond_the_table_allows_its_reactions, 0, 3);
     tcase_add_test(cases, a_frame_that_stalls_ends_the_start_up);
+    tcase_add_test(cases, a_frame_that_a_fin_cuts_short_ends_the_connection);
     tcase_add_loop_test(cases, a_variant_allows_its_reaction_within_its_range, 0, 4);
     suite_add_tcase(suite, cases);
     return suite;
