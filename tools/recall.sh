@@ -100,7 +100,7 @@ while IFS=$'\t' read -r name requirement hook target operation value _; do
 	else
 		echo "$name"
 	fi
-done < <(defects "$@") | xargs -P "$jobs" -n 1 bash -c 'try "$1"' x >>"$out"
+done < <(defects "$@") | xargs -r -P "$jobs" -n 1 bash -c 'try "$1"' x >>"$out"
 sort "$out"
 awk -F'\t' -v llp="$llp" -v sessions="$sessions" -v seed="$seed" '
 	{ n[$2]++ }
