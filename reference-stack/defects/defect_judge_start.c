@@ -99,8 +99,9 @@ static bool ord_not_negotiated(const struct validation_subject *subject)
 /* A Send as RTR that the Request did not offer. */
 static bool rtr_not_offered(const struct validation_subject *subject)
 {
-    return subject->stream->agreed.rtr_awaited && subject->segment->qn == DDP_QN_SEND &&
-           subject->segment->payload_octets == 0 && !mpa_of(subject->stream)->peer.rtr_send;
+    return subject->stream->llp == &mpa_llp && subject->stream->agreed.rtr_awaited &&
+           subject->segment->qn == DDP_QN_SEND && subject->segment->payload_octets == 0 &&
+           !mpa_of(subject->stream)->peer.rtr_send;
 }
 
 static bool ord_above_ird(const struct validation_subject *subject)

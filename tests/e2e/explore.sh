@@ -83,7 +83,7 @@ reduced() { # DEFECT STEPS [OPTION...]: sessions with at most so many steps are 
 	holds "the report is there" test -s "$WORK/$1/run/index.html"
 }
 reduced rdmap-empty-send-undelivered 1 --sessions 100
-reduced ddp-length-no-buffer 1 --sessions 100
+reduced ddp-length-no-buffer 1 --sessions 200
 reduced next-solicited 2 --sessions 50
 
 echo "== as many names as there may be"
