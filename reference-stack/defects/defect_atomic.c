@@ -256,7 +256,7 @@ static bool target_differs(const struct validation_subject *subject)
     uint64_t original;
 
     if (!is_compare_swap(subject) || region == NULL || atomic->to < region->base ||
-        atomic->to - region->base + ATOMIC_TARGET_OCTETS > region->length)
+        region->length < ATOMIC_TARGET_OCTETS || atomic->to - region->base > region->length - ATOMIC_TARGET_OCTETS)
         return false;
     memcpy(&original, region->octets + (atomic->to - region->base), sizeof(original));
     return ((original ^ atomic->compare_data) & atomic->compare_mask) != 0;

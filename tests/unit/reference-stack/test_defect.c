@@ -7,8 +7,10 @@
 #include "reference-stack/core/stream_internal.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/defects/defect_internal.h"
+#include "reference-stack/defects/defect_judge.h"
 #include "tests/unit/stream_pair.h"
 #include "tests/unit/suites.h"
+#include "wire/atomic.h"
 #include "wire/crc32c.h"
 #include "wire/ddp.h"
 #include "wire/fpdu.h"
@@ -426,6 +428,29 @@ START_TEST(ulpdu_ends_sooner)
 }
 END_TEST
 
+/* A target that ends beyond 2^64 is in no region: the octets before the region, which differ from what is compared, are not looked at. */
+START_TEST(target_beyond_2_64_is_not_read)
+{
+    static uint8_t octets[2 * ATOMIC_TARGET_OCTETS] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static struct iwarp_stream stream;
+    const char *id = "atom-mismatch-fails";
+    struct iwarp_sentence sentence = {""};
+    struct defect_list *list = defect_list_embedded(&sentence);
+    struct defect_set *set = defect_set_new(list, &id, 1, &sentence);
+    const struct atomic_request atomic = {
+        .opcode = IWARP_ATOMIC_COMPARE_SWAP, .to = UINT64_MAX - 7, .compare_mask = UINT64_MAX};
+    const struct iwarp_region region = {.octets = octets + ATOMIC_TARGET_OCTETS, .length = ATOMIC_TARGET_OCTETS};
+    const struct validation_subject subject = {.stream = &stream, .atomic = &atomic, .region = &region};
+    size_t entry = 0;
+
+    while (strcmp(validation_table[entry].name, "atomic-opcode") != 0)
+        ck_assert_uint_lt(++entry, validation_count);
+    ck_assert(defect_atomic_judges(set, &validation_table[entry], &subject, true));
+    defect_set_free(set);
+    defect_list_free(list);
+}
+END_TEST
+
 Suite *defect_suite(void)
 {
     Suite *suite = suite_create("defect");
@@ -446,6 +471,7 @@ Suite *defect_suite(void)
     tcase_add_test(effect, override_holds_in_its_range);
     tcase_add_test(effect, pad_changes_where_it_is_due);
     tcase_add_test(effect, ulpdu_ends_sooner);
+    tcase_add_test(effect, target_beyond_2_64_is_not_read);
     suite_add_tcase(suite, effect);
     return suite;
 }
