@@ -56,7 +56,7 @@ START_TEST(operations_are_reported_apart)
         {"class-protection-cut", "fpdu", "fpdu"},
         {"class-llp-resets", "code", "code"},
         {"class-llp-untold", "code", "code"},
-        {"class-operation-resets", "", ""},
+        {"class-operation-resets", "", "draft"},
         {"mpa-nagle", "stream", "stream"},
         {"ddp-close-resets", "", "draft"},
         {"ddp-qn-wrong-code", "", ""},
