@@ -42,8 +42,10 @@ holds "a start-up is wrong in some session" test -n "$late"
 expect 0 "an end that is allowed" "$WARPCHECK" explore --from "$late" --sessions 1 -o "$WORK/late"
 # One that a rule finds: what is only seen when nothing comes is waited for in each try.
 is_found() { # the device is an initiator: a Send of its own comes before its Read
-	[[ $drawn = *'role = "initiator"'* && $drawn != *'"another"'* && $(grep -c '^      { "' <<<"$drawn") -ge 3 && $drawn = *'"device read"'* ]] &&
-		{ "$WARPCHECK" explore --simulate --whole --defect ddp-msn-shared --wrong 0 --from "$number" --sessions 1 || true; } | grep -q '^FAIL  DDP-4.3-12'
+	local said
+	[[ $drawn = *'role = "initiator"'* && $drawn != *'"another"'* && $(grep -c '^      { "' <<<"$drawn") -ge 3 && $drawn = *'"device read"'* ]] || return
+	said=$("$WARPCHECK" explore --simulate --whole --defect ddp-msn-shared --wrong 0 --from "$number" --sessions 1 || true)
+	grep -q '^FAIL  DDP-4.3-12' <<<"$said"
 }
 found=$(drawn is_found --wrong 0)
 holds "a session of several steps shows a defect" test -n "$found"
