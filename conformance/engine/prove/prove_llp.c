@@ -15,7 +15,7 @@ enum { PATTERN = 64 };
 /* The columns of reference-stack/defects/defects-llp.tsv. */
 enum { HOOK, TARGET, VALUE, REASON, COLUMNS };
 
-/* Does one of the field's patterns, which commas separate, fit the text? */
+/* Does one of the field's patterns, which commas separate, fit the text? "-" is for a text without a character. */
 static bool fits(struct cell field, const char *text)
 {
     const char *end = field.text + field.octets;
@@ -26,7 +26,7 @@ static bool fits(struct cell field, const char *text)
         size_t octets = (size_t)((comma != NULL ? comma : end) - at);
 
         (void)snprintf(pattern, sizeof(pattern), "%.*s", (int)octets, at);
-        if (fnmatch(pattern, text, 0) == 0)
+        if (fnmatch(pattern, text, 0) == 0 || (*text == '\0' && strcmp(pattern, "-") == 0))
             return true;
         at += octets + 1;
     }
