@@ -106,11 +106,22 @@ static bool asked_for(const struct defect_asked *asked, const struct defect_set 
     return false;
 }
 
-bool defect_set_asked(const struct defect_set *set, const struct defect *defect)
+/* A set with this row alone, which free() frees; NULL: no memory, or the row cannot be compiled. */
+static struct defect_set *row_compile(const struct defect *defect)
 {
     struct defect_set *row = calloc(1, sizeof(*row));
     struct iwarp_sentence sentence;
-    bool asked = row == NULL || defect_compile(defect, row, &sentence) != 0 || asked_for(set->asked, row);
+
+    if (row != NULL && defect_compile(defect, row, &sentence) == 0)
+        return row;
+    free(row);
+    return NULL;
+}
+
+bool defect_set_asked(const struct defect_set *set, const struct defect *defect)
+{
+    struct defect_set *row = row_compile(defect);
+    bool asked = row == NULL || asked_for(set->asked, row);
 
     free(row);
     return asked;
@@ -135,13 +146,12 @@ bool defect_set_refused(const struct defect_set *set, size_t entry)
 bool defect_set_may_apply(const struct defect_set *set, const struct defect *defect, size_t entry)
 {
     struct defect_set *row;
-    struct iwarp_sentence sentence;
     bool applies = true;
 
     if (defect->value == NULL || strchr(defect->value, '@') == NULL || !defect_set_refused(set, entry))
         return true;
-    row = calloc(1, sizeof(*row));
-    if (row != NULL && defect_compile(defect, row, &sentence) == 0 && row->overrides[entry].quantity != NULL) {
+    row = row_compile(defect);
+    if (row != NULL && row->overrides[entry].quantity != NULL) {
         const struct defect_override *override = &row->overrides[entry];
         const struct defect_range *range = &set->asked->numbers[entry][override->quantity - defect_quantity_at(0)];
 

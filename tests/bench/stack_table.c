@@ -118,7 +118,7 @@ static double cell_print(struct cell *cell, const char *other)
     return ratio;
 }
 
-/* Fills `cells` with what is asked for; returns how many they are. */
+/* Makes a cell for each kind and size that was chosen; returns the number of cells. */
 static int cells_choose(struct cell *cells, const char *only, size_t only_size, int rounds)
 {
     static const size_t sizes[SIZES] = {64, 1024, 4096, 16384, 65536, 1 << 20};

@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "conformance/engine/capture/capture_octets.h"
+
 enum {
     FILE_HEADER_OCTETS = 24,
     FRAME_HEADER_OCTETS = 16,
@@ -16,22 +18,6 @@ enum {
 
 #define MAGIC_MICROSECONDS UINT32_C(0xA1B2C3D4)
 #define MAGIC_NANOSECONDS  UINT32_C(0xA1B23C4D)
-
-static uint16_t get16(const struct capture_pcap *pcap, const uint8_t *octets)
-{
-    uint16_t value;
-
-    memcpy(&value, octets, sizeof(value));
-    return pcap->swapped ? __builtin_bswap16(value) : value;
-}
-
-static uint32_t get32(const struct capture_pcap *pcap, const uint8_t *octets)
-{
-    uint32_t value;
-
-    memcpy(&value, octets, sizeof(value));
-    return pcap->swapped ? __builtin_bswap32(value) : value;
-}
 
 static bool is_magic(uint32_t magic)
 {
@@ -47,12 +33,14 @@ bool capture_pcap_open(struct capture_pcap *pcap, struct capture_input *input)
     if (header == NULL)
         return false;
     *pcap = (struct capture_pcap){.input = input};
-    pcap->swapped = !is_magic(get32(pcap, header));
-    pcap->nanoseconds = get32(pcap, header) == MAGIC_NANOSECONDS;
-    snap = get32(pcap, header + 16);
+    pcap->swapped = !is_magic(capture_get32(false, header));
+    pcap->nanoseconds = capture_get32(pcap->swapped, header) == MAGIC_NANOSECONDS;
+    snap = capture_get32(pcap->swapped, header + 16);
     pcap->snap = snap == 0 || snap > INT_MAX ? SNAP_MOST : snap;
-    return is_magic(get32(pcap, header)) && get16(pcap, header + 4) == VERSION_MAJOR &&
-           get16(pcap, header + 6) == VERSION_MINOR && get32(pcap, header + 20) == FLOW_LINK_ETHERNET;
+    return is_magic(capture_get32(pcap->swapped, header)) &&
+           capture_get16(pcap->swapped, header + 4) == VERSION_MAJOR &&
+           capture_get16(pcap->swapped, header + 6) == VERSION_MINOR &&
+           capture_get32(pcap->swapped, header + 20) == FLOW_LINK_ETHERNET;
 }
 
 /* The input has no more than `have` of so many octets. */
@@ -80,10 +68,10 @@ int capture_pcap_next(struct capture_pcap *pcap, struct flow_frame *frame, struc
         return have == 0 && capture_input_error(pcap->input) == 0
                    ? 0
                    : cut(pcap, "header", FRAME_HEADER_OCTETS, have, reason);
-    seconds = (int32_t)get32(pcap, octets); /* signed, as libpcap has them */
-    fraction = (int32_t)get32(pcap, octets + 4);
-    captured = get32(pcap, octets + 8);
-    length = get32(pcap, octets + 12);
+    seconds = (int32_t)capture_get32(pcap->swapped, octets); /* signed, as libpcap has them */
+    fraction = (int32_t)capture_get32(pcap->swapped, octets + 4);
+    captured = capture_get32(pcap->swapped, octets + 8);
+    length = capture_get32(pcap->swapped, octets + 12);
     if (captured > SNAP_MOST)
         return iwarp_sentence_set(reason, "invalid packet capture length %u, bigger than %s of %u", (unsigned)captured,
                                   captured > pcap->snap ? "snaplen" : "maximum",

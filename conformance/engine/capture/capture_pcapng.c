@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/capture/capture_octets.h"
+
 enum block_type {
     BLOCK_SECTION = 0x0A0D0D0A,
     BLOCK_INTERFACE = 1,
@@ -58,30 +60,6 @@ struct capture_pcapng {
 };
 
 /* ---- octets ------------------------------------------------------------------------------------------------------ */
-
-static uint16_t get16(const struct capture_pcapng *pcapng, const uint8_t *octets)
-{
-    uint16_t value;
-
-    memcpy(&value, octets, sizeof(value));
-    return pcapng->swapped ? __builtin_bswap16(value) : value;
-}
-
-static uint32_t get32(const struct capture_pcapng *pcapng, const uint8_t *octets)
-{
-    uint32_t value;
-
-    memcpy(&value, octets, sizeof(value));
-    return pcapng->swapped ? __builtin_bswap32(value) : value;
-}
-
-static uint64_t get64(const struct capture_pcapng *pcapng, const uint8_t *octets)
-{
-    uint64_t value;
-
-    memcpy(&value, octets, sizeof(value));
-    return pcapng->swapped ? __builtin_bswap64(value) : value;
-}
 
 /* So many octets. 1; 0: none was left; -1: fewer. */
 static int read_octets(struct capture_pcapng *pcapng, const uint8_t **octets, size_t count)
@@ -139,7 +117,7 @@ static int section_head(struct capture_pcapng *pcapng, uint32_t *length, struct 
     if (magic != BYTE_ORDER_MAGIC && __builtin_bswap32(magic) != BYTE_ORDER_MAGIC)
         return damaged(pcapng, "a section without the byte-order magic", error);
     pcapng->swapped = magic != BYTE_ORDER_MAGIC;
-    *length = get32(pcapng, head);
+    *length = capture_get32(pcapng->swapped, head);
     if (*length < BLOCK_LEAST + 16)
         return damaged(pcapng, "a section header that is too short", error);
     return 0;
@@ -158,7 +136,7 @@ static int rest_of_block(struct capture_pcapng *pcapng, uint32_t length, size_t 
     rest = length - taken;
     if (read_octets(pcapng, &pcapng->block, rest) != 1)
         return broken(pcapng, error);
-    if (get32(pcapng, pcapng->block + rest - 4) != length)
+    if (capture_get32(pcapng->swapped, pcapng->block + rest - 4) != length)
         return damaged(pcapng, "a block whose two lengths differ", error);
     *body = rest - 4;
     return 0;
@@ -172,8 +150,8 @@ static void read_options(struct capture_pcapng *pcapng, const uint8_t *at, const
                          struct interface *interface, option_taker taker)
 {
     while (end - at >= 4) {
-        unsigned code = get16(pcapng, at);
-        size_t count = get16(pcapng, at + 2);
+        unsigned code = capture_get16(pcapng->swapped, at);
+        size_t count = capture_get16(pcapng->swapped, at + 2);
 
         at += 4;
         if (code == OPTION_END || count > (size_t)(end - at))
@@ -209,7 +187,7 @@ static int read_section(struct capture_pcapng *pcapng, struct iwarp_sentence *er
     pcapng->interface_count = 0;
     if (section_head(pcapng, &length, error) != 0 || rest_of_block(pcapng, length, HEAD_OCTETS + 4, &body, error) != 0)
         return -1;
-    if (get16(pcapng, pcapng->block) != 1)
+    if (capture_get16(pcapng->swapped, pcapng->block) != 1)
         return damaged(pcapng, "a section of another version than 1", error);
     return 0;
 }
@@ -220,7 +198,7 @@ static void read_interface_option(struct capture_pcapng *pcapng, struct interfac
     if (code == OPTION_IF_TSRESOL && count >= 1)
         interface->resolution = value[0];
     if (code == OPTION_IF_TSOFFSET && count >= 8)
-        interface->offset = (int64_t)get64(pcapng, value);
+        interface->offset = (int64_t)capture_get64(pcapng->swapped, value);
 }
 
 static int read_interface(struct capture_pcapng *pcapng, size_t body, struct iwarp_sentence *error)
@@ -241,8 +219,8 @@ static int read_interface(struct capture_pcapng *pcapng, size_t body, struct iwa
     }
     interface = &pcapng->interfaces[pcapng->interface_count++];
     *interface = (struct interface){
-        .link = get16(pcapng, pcapng->block),
-        .snap = get32(pcapng, pcapng->block + 4),
+        .link = capture_get16(pcapng->swapped, pcapng->block),
+        .snap = capture_get32(pcapng->swapped, pcapng->block + 4),
         .resolution = TSRESOL_MICROSECONDS,
     };
     read_options(pcapng, pcapng->block + 8, pcapng->block + body, interface, read_interface_option);
@@ -259,12 +237,13 @@ static void read_statistics_option(struct capture_pcapng *pcapng, struct interfa
                                    const uint8_t *value, size_t count)
 {
     if ((code == OPTION_ISB_IFDROP || code == OPTION_ISB_OSDROP) && count >= 8)
-        interface->dropped += get64(pcapng, value);
+        interface->dropped += capture_get64(pcapng->swapped, value);
 }
 
 static void read_statistics(struct capture_pcapng *pcapng, size_t body)
 {
-    struct interface *interface = body >= 12 ? interface_at(pcapng, get32(pcapng, pcapng->block)) : NULL;
+    struct interface *interface =
+        body >= 12 ? interface_at(pcapng, capture_get32(pcapng->swapped, pcapng->block)) : NULL;
 
     if (interface == NULL)
         return;
@@ -311,7 +290,7 @@ static void read_packet_option(struct capture_pcapng *pcapng, struct interface *
                                const uint8_t *value, size_t count)
 {
     if (code == OPTION_EPB_DROPCOUNT && count >= 8 && interface != NULL)
-        interface->dropped_before += get64(pcapng, value);
+        interface->dropped_before += capture_get64(pcapng->swapped, value);
 }
 
 static int fill_frame(struct capture_pcapng *pcapng, struct flow_frame *frame, const struct interface *interface,
@@ -337,16 +316,18 @@ static int read_packet(struct capture_pcapng *pcapng, size_t body, bool enhanced
 
     if (body < HEAD)
         return damaged(pcapng, "a packet block that is too short", error);
-    interface = interface_at(pcapng, enhanced ? get32(pcapng, block) : get16(pcapng, block));
-    captured = get32(pcapng, block + 12);
+    interface =
+        interface_at(pcapng, enhanced ? capture_get32(pcapng->swapped, block) : capture_get16(pcapng->swapped, block));
+    captured = capture_get32(pcapng->swapped, block + 12);
     if (captured > body - HEAD)
         return damaged(pcapng, "a frame that is longer than its block", error);
     frame->time_ns = interface != NULL
-                         ? nanoseconds(interface, (uint64_t)get32(pcapng, block + 4) << 32 | get32(pcapng, block + 8))
+                         ? nanoseconds(interface, (uint64_t)capture_get32(pcapng->swapped, block + 4) << 32 |
+                                                      capture_get32(pcapng->swapped, block + 8))
                          : 0;
     if (body - HEAD > ((captured + 3) & ~(size_t)3) && enhanced)
         read_options(pcapng, block + HEAD + ((captured + 3) & ~(size_t)3), block + body, interface, read_packet_option);
-    return fill_frame(pcapng, frame, interface, HEAD, captured, get32(pcapng, block + 16), body);
+    return fill_frame(pcapng, frame, interface, HEAD, captured, capture_get32(pcapng->swapped, block + 16), body);
 }
 
 /* Of the first interface, without a time. */
@@ -358,7 +339,7 @@ static int read_simple_packet(struct capture_pcapng *pcapng, size_t body, struct
 
     if (body < 4)
         return damaged(pcapng, "a packet block that is too short", error);
-    length = captured = get32(pcapng, pcapng->block);
+    length = captured = capture_get32(pcapng->swapped, pcapng->block);
     if (interface != NULL && interface->snap != 0 && captured > interface->snap)
         captured = interface->snap;
     if (captured > body - 4)
@@ -393,14 +374,14 @@ int capture_pcapng_next(struct capture_pcapng *pcapng, struct flow_frame *frame,
         rc = read_octets(pcapng, &head, 4);
         if (rc <= 0)
             return rc == 0 ? 0 : broken(pcapng, error);
-        type = get32(pcapng, head);
+        type = capture_get32(pcapng->swapped, head);
         if (type == BLOCK_SECTION) { /* reads the same in either order */
             rc = read_section(pcapng, error);
             continue;
         }
         if (read_octets(pcapng, &head, 4) != 1)
             return broken(pcapng, error);
-        if (rest_of_block(pcapng, get32(pcapng, head), HEAD_OCTETS, &body, error) != 0)
+        if (rest_of_block(pcapng, capture_get32(pcapng->swapped, head), HEAD_OCTETS, &body, error) != 0)
             return -1;
         rc = read_block(pcapng, type, body, frame, error);
     }

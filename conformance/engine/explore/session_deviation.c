@@ -203,15 +203,23 @@ static bool is_of_tester(const struct session_step *step)
            strcmp(step->name, "pause") != 0 && strcmp(step->name, "another") != 0 && strcmp(step->name, "end") != 0;
 }
 
-/* One of the tester's steps, the last one that stays; NULL: there is none. */
-static struct session_step *choose_step(struct session *session, struct session_draw *draw)
+/* Its response has octets of its own: a Read of some octets by the device, or an atomic. */
+static bool is_answered(const struct session_step *step)
+{
+    return strcmp(step->name, "device atomic") == 0 ||
+           (strcmp(step->name, "device read") == 0 && session_number(&step->members, "octets", 0) != 0);
+}
+
+/* A step of this kind, the last one that stays; NULL: there is none. */
+static struct session_step *choose_step(struct session *session, struct session_draw *draw,
+                                        bool (*is_of_kind)(const struct session_step *step))
 {
     size_t first = session_below(draw, session->step_count);
 
     for (size_t i = 0; i < session->step_count; i++) {
         size_t at = (first + i) % session->step_count;
 
-        if (is_of_tester(&session->steps[at])) {
+        if (is_of_kind(&session->steps[at])) {
             session->step_count = at + 1;
             return &session->steps[at];
         }
@@ -315,31 +323,24 @@ static void change_request_id(struct session_draw *draw, struct session_members 
     change_value(draw, wrong, field->bits, field->bits);
 }
 
-/* The answer to a Read or an atomic of the device, the last step that stays. False: there is none. */
+/* The answer to a Read or an atomic of the device is wrong. False: there is none. */
 static bool answer_wrongly(struct session *session, struct session_draw *draw)
 {
-    size_t first = session_below(draw, session->step_count);
+    struct session_step *step = choose_step(session, draw, is_answered);
+    bool atomic = step != NULL && strcmp(step->name, "device atomic") == 0;
 
-    for (size_t i = 0; i < session->step_count; i++) {
-        size_t at = (first + i) % session->step_count;
-        struct session_step *step = &session->steps[at];
-        bool atomic = strcmp(step->name, "device atomic") == 0;
-
-        if (!atomic && (strcmp(step->name, "device read") != 0 || session_number(&step->members, "octets", 0) == 0))
-            continue;
-        session->step_count = at + 1;
-        session_drop(&step->members, "gap");
-        step->wrong.present = true;
-        session_add(&step->wrong.what, "frame", 1 + (int64_t)session_below(draw, 2));
-        if (session_once_in(draw, 4))
-            change_length(draw, &step->wrong.what);
-        else if (atomic && session_once_in(draw, 2))
-            change_request_id(draw, &step->wrong.what);
-        else
-            change_header(draw, atomic ? "atomic response" : "response", &step->wrong.what);
-        return true;
-    }
-    return false;
+    if (step == NULL)
+        return false;
+    session_drop(&step->members, "gap");
+    step->wrong.present = true;
+    session_add(&step->wrong.what, "frame", 1 + (int64_t)session_below(draw, 2));
+    if (session_once_in(draw, 4))
+        change_length(draw, &step->wrong.what);
+    else if (atomic && session_once_in(draw, 2))
+        change_request_id(draw, &step->wrong.what);
+    else
+        change_header(draw, atomic ? "atomic response" : "response", &step->wrong.what);
+    return true;
 }
 
 /* Another stream begins wrongly, where that may do harm to those that are there; else its own start-up is wrong. */
@@ -433,7 +434,7 @@ void session_deviate(struct session *session, struct session_draw *draw)
         break;
     default: break;
     }
-    step = choose_step(session, draw);
+    step = choose_step(session, draw, is_of_tester);
     if (step == NULL)
         return;
     session_drop(&step->members, "held"); /* octets that are held would be judged with the next step's */
